@@ -22,7 +22,7 @@ from speechbundles.bundle.build import plan_bundles, write_bundles
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal, rehearse
 from speechbundles.cli.progress import steps
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import Column, Competition
+from speechbundles.model.competition import Competition
 from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
@@ -30,6 +30,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import HOME, make_zip
 from spokeneval import score
 from spokeneval.result import Result
+from spokeneval.task import Column
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = Path("dist")

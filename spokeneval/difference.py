@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .formats.problems import count_of, name
-from .ranking.tables import text_table
-from .ranking.values import Table
+from .ranking.leaderboard import TextTable
+from .ranking.writers import text_table
 from .result import Result
 
 SHOWN = 10
@@ -60,7 +60,7 @@ class Difference:
             values, digits = (first.scores[score.key], second.scores[score.key]), score.precision
             change = f"{values[1] - values[0]:+.{digits}f}"
             rows.append([score.heading, *(f"{value:.{digits}f}" for value in values), change])
-        table = text_table(Table("", ["", *map(name, self.names), "change"], rows))
+        table = text_table(TextTable("", ["", *map(name, self.names), "change"], rows))
         lines = [f"{rules.title}: {count_of(first.items, 'item')}", "", table]
         better, worse, same = self.numbers
         lines += ["", *wrap(self.verdict, 100), ""]

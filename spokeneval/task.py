@@ -142,12 +142,34 @@ class Option(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A number in `scores.json`: a score, or an end of its confidence interval."""
+    """A number in `scores.json`, a score or an end of its confidence interval, as a leaderboard shows it.
+
+    Attributes
+    ----------
+    direction
+        ``higher`` or ``lower``, whichever is better.
+    precision
+        The number of decimals.
+    hidden
+        Whether participants do not see it.
+    computed, computed_from
+        How the server computes it, such as ``avg``, and from which keys, in bundles that other tools built.
+    """
 
     key: str
     title: str
     direction: str
-    description: str
+    precision: int
+    description: str = ""
+    hidden: bool = False
+    computed: str = ""
+    computed_from: tuple[str, ...] = ()
+
+    def better_first(self, score: Any, *, missing_first: bool = False) -> tuple[int, Any]:
+        """A sort key: better scores come first. `missing_first`: missing ones (None) too, if higher is better."""
+        if score is None:
+            return (-1 if missing_first and self.direction == HIGHER else 1, 0)
+        return (0, -score if self.direction == HIGHER else score)
 
 
 class Eligibility(NamedTuple):
@@ -320,17 +342,24 @@ class Task:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The numbers in `scores.json`, in order: the scores, then the ends of the primary score's interval."""
-        columns = [
-            Column(score.key, score.heading, score.direction, score.description) for score in self.scores
-        ]
         key, title, direction, *_ = self.primary
-        low = Column(
-            key + ENDS[0], f"{title} from (95 %)", direction, "lower end of the 95 % confidence interval"
+        ends = [
+            Column(
+                key + end,
+                f"{title} {word} (95 %)",
+                direction,
+                self.primary.precision,
+                f"{side} end of the 95 % confidence interval",
+            )
+            for end, word, side in zip(ENDS, ("from", "to"), ("lower", "upper"))
+        ]
+        return (
+            *(
+                Column(each.key, each.heading, each.direction, each.precision, each.description)
+                for each in self.scores
+            ),
+            *ends,
         )
-        high = Column(
-            key + ENDS[1], f"{title} to (95 %)", direction, "upper end of the 95 % confidence interval"
-        )
-        return (*columns, low, high)
 
 
 ENDS = ("_low", "_high")

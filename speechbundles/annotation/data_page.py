@@ -23,7 +23,7 @@ from speechbundles.annotation.tables import AGREEMENT, Frame, csv_bytes, json_by
 from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.references import load_reference
 from speechbundles.model.competition import Competition
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.report import page, plots
 
 NOTES = {
@@ -37,7 +37,7 @@ STYLES, MARKS, HATCHES = (*plots.LINE_STYLES, "-."), ("|", "x", ".", "+"), ("", 
 MOST_BARS, MOST_DASHES = 300, 400
 """Recordings in a row of bars, and values on a strip."""
 
-Shows = Sequence[tuple[str, Table]]
+Shows = Sequence[tuple[str, TextTable]]
 """What test sets can show, each as a sentence and a table."""
 
 

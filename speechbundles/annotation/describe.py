@@ -20,8 +20,8 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plural_of
 from spokeneval.formats.tables import id_columns
+from spokeneval.ranking.leaderboard import System, TextTable
 from spokeneval.ranking.systems import rank_systems
-from spokeneval.ranking.values import Column, System, Table
 from spokeneval.result import ends_of
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import Scored
@@ -202,7 +202,7 @@ def interval_of(row: Any) -> str:
     return f"{row.value:.2f}" + ("" if pd.isna(row.low) else f" ({row.low:.2f} to {row.high:.2f})")
 
 
-def power(reference: ReferenceSet, answers: Answers) -> tuple[str, Table] | None:
+def power(reference: ReferenceSet, answers: Answers) -> tuple[str, TextTable] | None:
     """Return what a set can show of two systems that are right about `RIGHT` of the items, as a sentence and a table.
 
     None if no such submissions can be made, or the score has no interval.
@@ -215,7 +215,7 @@ def power(reference: ReferenceSet, answers: Answers) -> tuple[str, Table] | None
         if made is None or task.primary.key not in ends_of(made):
             return None
         systems.append(System(f"{100 * share:.0f} % right", made.scores, ends_of(made), made.statistics))
-    column = Column(*task.columns[0][:3], task.primary.precision)
+    column = task.columns[0]
     ranking = rank_systems(task, column, task.name, systems)
     low, high = (f"{end:.{column.precision}f}" for end in systems[0].intervals[column.key])
     score = f"{systems[0].scores[column.key]:.{column.precision}f}"

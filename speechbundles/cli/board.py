@@ -26,12 +26,15 @@ from typing import Any
 import click
 
 from speechbundles.bundle.build import plan_bundles, write_bundles
-from speechbundles.cli.joint import joint_board, require_challenge
+from speechbundles.cli.challenge import joint_board, require_challenge
 from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
 from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard.home import HomeRules, make_home_board
+from speechbundles.leaderboard.home_page import write_home_board
+from speechbundles.leaderboard.private import private_folder
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
@@ -41,11 +44,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.server import (
     Connection,
-    HomeRules,
     fetch_competition,
-    make_home_board,
-    private_folder,
-    write_home_board,
     write_home_page,
 )
 from spokeneval.scoring.options import EXACT
@@ -120,7 +119,7 @@ def command(
                 written = write_home_board(board, out)
             if page and connection and number:
                 changed = write_home_page(connection, number, board)
-    entries = sum(len(phase.entries) for phase in board.phases)
+    entries = sum(len(phase.rows) for phase in board.phases)
     content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
     done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
     if changed is not None:

@@ -109,7 +109,7 @@ def _for_each_bundle(arguments: Sequence[str]) -> dict[str, list[str]] | int:
     """Return the arguments for each bundle, if a command is given the name of a challenge; 1 if it cannot be used."""
     if len(arguments) < 2 or arguments[0] not in OF_CHALLENGES:
         return {}
-    from speechbundles.cli.joint import for_each_bundle
+    from speechbundles.cli.challenge import for_each_bundle
     from speechbundles.cli.terminal import describe
     from speechbundles.model.errors import OrganiserError
 

@@ -13,11 +13,11 @@ import click
 from speechbundles.cli.options import PATH, Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer, reporting
-from speechbundles.leaderboard.board import Breakdown, make_board
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.rank import Breakdown, make_board
 from speechbundles.leaderboard.render import markdown_table, table_to_csv, text_table
 from speechbundles.leaderboard.scores_only import rank_scores
-from speechbundles.leaderboard.write import board_to_json, board_to_text, write_board
+from speechbundles.leaderboard.write import to_json, to_text, write_board
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
@@ -90,7 +90,7 @@ def command(
         with steps() as progress:
             options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
             board = make_board(Sources(ROOT, competition), read_outputs(outputs), **options)
-        text = board_to_json(board) if as_json else board_to_text(board)
+        text = to_json(board) if as_json else to_text(board)
         written = write_board(board, out) if out else []
         say(_beginning(text) if written and not as_json else text)
     for alias, name in board.aliases.items():

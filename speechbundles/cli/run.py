@@ -29,11 +29,14 @@ from typing import Any
 import click
 
 from speechbundles.cli.board import FETCHED, chosen_at_home, fetch_and_build, require_usable, site_options
-from speechbundles.cli.joint import address_of, require_challenge
+from speechbundles.cli.challenge import address_of, require_challenge
 from speechbundles.cli.options import COUNT, Command, as_json, jobs, option, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
+from speechbundles.leaderboard.home import make_home_board
+from speechbundles.leaderboard.home_page import write_home_board
+from speechbundles.leaderboard.private import anonymous_names, private_folder
 from speechbundles.model import dates
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Competition
@@ -55,14 +58,7 @@ from speechbundles.runs import (
     run_uploads,
     shown_runs,
 )
-from speechbundles.server import (
-    Connection,
-    anonymous_names,
-    make_home_board,
-    private_folder,
-    write_home_board,
-    write_home_page,
-)
+from speechbundles.server import Connection, write_home_page
 from spokeneval.formats.problems import count_of
 
 RUNS = "runs.csv"

@@ -23,7 +23,8 @@ import click
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
-from speechbundles.leaderboard.season import play_season, season_files, season_to_dict, season_to_text
+from speechbundles.leaderboard.season import play_season
+from speechbundles.leaderboard.season_text import season_files, season_to_dict, season_to_text
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree

@@ -19,7 +19,6 @@ from speechbundles.model.platform import MEANINGS, NAMES
 from speechbundles.model.text import suggestion
 from spokeneval.kinds.declared import GENERAL, KINDS
 from spokeneval.ranking.joint_rule import MISSING, RULES
-from spokeneval.task import Column as TaskColumn
 
 
 @cache
@@ -128,7 +127,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         known = sorted(_known_keys(error.schema, schema))
         for key in sorted(set(error.instance) - set(known)):
-            if "columns" in place and key in TaskColumn._fields:
+            if "columns" in place and key in ("title", "direction", "description"):
                 what = f"the {key} of a column is set by its task, in spokeneval/challenges/"
                 yield (*place, key), f"unknown key; {what}"
             else:

@@ -12,7 +12,7 @@ from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.schema import LONGEST_COLUMN_TITLE, phase_limits, read_schema
 from speechbundles.competition.whole import OF_THE_DATA
-from speechbundles.model.competition import CODE, Column, Competition, Phase, Place
+from speechbundles.model.competition import CODE, Competition, Phase, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
@@ -21,7 +21,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.scoring.reference import HOME
-from spokeneval.task import ENDS, Task
+from spokeneval.task import ENDS, Column, Task
 
 _REQUIRED = (
     *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
@@ -251,7 +251,6 @@ def _columns(
 ) -> tuple[Column, ...]:
     """Return the chosen columns, with their titles and directions from the task."""
     written = {column.key: column for column in task.columns}
-    digits = {score.key + end: score.precision for score in task.scores for end in ("", *ENDS)}
     columns = []
     for index, column in enumerate(chosen):
         key = column["key"]
@@ -261,7 +260,7 @@ def _columns(
             title = written[key].title
             what = f"the title of {key}, {title!r}, has more than {LONGEST_COLUMN_TITLE} characters"
         else:
-            columns.append(Column(**{"precision": digits[key], **written[key]._asdict(), **column}))
+            columns.append(Column(**{**written[key]._asdict(), **column}))
             continue
         defects.append(((*origin, index, "key"), what))
     return tuple(columns)

@@ -1,16 +1,14 @@
 """What a board is about: the competition and phase that `score` recorded, and the systems that `systems.csv` describes.
 
 Both files are in the folder with the outputs. `systems.csv` is the organiser's: a column `system` with the names on the
-board, and any of the columns that `System` has.
+board, and any of the columns that `Description` has.
 """
 
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,38 +31,13 @@ LONGEST = 200
 """The most characters of a cell of `systems.csv`."""
 
 
-class System(NamedTuple):
+class Description(NamedTuple):
     """A system as `systems.csv` describes it: single lines, empty if unknown."""
 
     team: str = ""
     affiliation: str = ""
     track: str = ""
     description: str = ""
-
-
-@dataclass(frozen=True)
-class About:
-    """What a board is about.
-
-    Attributes
-    ----------
-    title: of the competition, with its track.
-    phase: its phase and part; empty if unknown.
-    day: the date of the board.
-    baseline: the name of the baseline's row; empty: none is marked.
-    systems: the descriptions of systems by their names on the board.
-    """
-
-    title: str
-    phase: str
-    day: date | None
-    baseline: str
-    systems: Mapping[str, System]
-
-    @property
-    def line(self) -> str:
-        """Title, phase and date in one line."""
-        return " · ".join(filter(None, [self.title, self.phase, str(self.day or "")]))
 
 
 def record_scored(out: Path, bundle: BuiltBundle, phase: BuiltPhase) -> None:
@@ -89,7 +62,7 @@ def read_scored(folder: Path) -> tuple[str, str]:
     return "", ""
 
 
-def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
+def read_systems(folder: Path, names: Collection[str]) -> dict[str, Description]:
     """Return the descriptions of systems by their names on the board; there are none without `systems.csv`.
 
     Systems that have an output in the folder, but are not on this board, are left out.
@@ -104,7 +77,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
         return {}
     header, rows = read_rows(path)
     header = [cell.lower() for cell in header]
-    expected = (SYSTEM, *System._fields)
+    expected = (SYSTEM, *Description._fields)
     problems = [
         f"column {printable(column)!r:.100} is not known{hint(column, expected)}; expected {', '.join(expected)}"
         for column in header
@@ -116,12 +89,12 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     raise_problems(path, problems)
     known = {_composed(name): name for name in names}
     elsewhere = {_composed(name) for other in folder.iterdir() for name in (other.name, other.stem)}
-    given: dict[str, list[System]] = {}
+    given: dict[str, list[Description]] = {}
     uneven, long = [], []
     for row in rows:
         cells = dict(zip(header, map(printable, row), strict=False))
         name = cells.pop(SYSTEM, "")
-        given.setdefault(name, []).append(System(**cells))
+        given.setdefault(name, []).append(Description(**cells))
         uneven += [name] if len(row) != len(header) else []
         long += [f"{name} ({column}: {len(cell)})" for column, cell in cells.items() if len(cell) > LONGEST]
     unknown = [name for name in given if _composed(name) not in known.keys() | elsewhere]

@@ -21,9 +21,9 @@ from speechbundles.model.text import printable
 from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
 from spokeneval.formats.text import nfc
-from spokeneval.ranking.values import Column, Table
+from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.scoring.scored import Statistics, primary_matrix, primary_of_sums
-from spokeneval.task import Task
+from spokeneval.task import Column, Task
 
 MOST_CONDITIONS = 60
 MOST_NUMBERS = 12
@@ -138,7 +138,7 @@ def scores_by_condition(
     task: Task,
     summed: Sequence[Statistics],
     column: Column,
-) -> Table:
+) -> TextTable:
     """Return a table of each system's primary score in each condition; a dash marks an undefined score.
 
     Parameters
@@ -168,7 +168,7 @@ def scores_by_columns(
     summed: Sequence[Statistics],
     column: Column,
     submissions: Path | None,
-) -> list[Table]:
+) -> list[TextTable]:
     """Return a table of each system's primary score for each of some columns of the reference.
 
     Parameters
@@ -192,7 +192,7 @@ def scores_by_columns(
         raise no_board(*(f"--by {name}: {what}" for name in finer))
     answers = read_answers(submissions, outputs, gold) if finer and submissions is not None else []
 
-    def table(name: str, given: Mapping[str, str]) -> Table:
+    def table(name: str, given: Mapping[str, str]) -> TextTable:
         if name not in finer:
             return scores_by_condition(name, given, names, gold.task, summed, column)
         places = {item: place for place, item in enumerate(gold.labels.items.ids) if item in given}
@@ -214,7 +214,7 @@ def _table(
     scores: Callable[[str], Sequence[float]],
     column: Column,
     counted: str,
-) -> Table:
+) -> TextTable:
     """Return a table with one column for each condition.
 
     Parameters
@@ -229,7 +229,7 @@ def _table(
     cells = [["–" if np.isnan(score) else number(score) for score in scores(kind)] for kind in kinds]
     header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
     note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
-    return Table(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)
+    return TextTable(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)
 
 
 def _numbers_first(kind: str) -> tuple[bool, float, str]:

@@ -14,12 +14,12 @@ from speechbundles.bundle.rehearse import FINISHED, KeptResult
 from speechbundles.leaderboard.given import MOST_SHOWN
 from speechbundles.leaderboard.outputs import LIST_FILE, SYSTEMS_FILE
 from speechbundles.model.bundle import BuiltPhase
-from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
 from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, PICKED
 from speechbundles.model.statuses import AWAITING, meaning_of
 from spokeneval.formats.problems import count_of, some_of
+from spokeneval.task import Column
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from speechbundles.leaderboard.outputs import ScoringOutput, exact_score
 from speechbundles.model.label_tag import LABELS_FILE
 from speechbundles.model.text import PROGRAM
-from spokeneval.ranking.values import Ranking
+from spokeneval.ranking.leaderboard import Leaderboard
 
 CLOSE = 1e-3
 """Tolerance of a score computed from statistics: histograms and rounded moments give it to about 0.01 points."""
@@ -68,12 +68,12 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {more} more" if more > 0 else "")
 
 
-def disagreements(ranking: Ranking, outputs: Sequence[ScoringOutput]) -> list[str]:
+def disagreements(ranking: Leaderboard, outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return a note on systems whose statistics do not give the score in the same output."""
     differing = []
     for output in outputs:
         if output.statistics is not None:
-            found, score = exact_score(ranking.rules, output.statistics), output.scores[ranking.column.key]
+            found, score = exact_score(ranking.own_task, output.statistics), output.scores[ranking.column.key]
             if not abs(score - found) <= CLOSE * max(1, abs(score)):
                 differing.append(f"{output.name} {found:.6g} instead of {score:.6g}")
     if not differing:

@@ -9,18 +9,23 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from speechbundles.leaderboard.about import System
-from speechbundles.leaderboard.board import Board, scores_table
+from speechbundles.leaderboard.about import Description
 from speechbundles.leaderboard.pictures import forest_plot, rank_stability, significance_map
-from speechbundles.leaderboard.render import html_table
+from speechbundles.leaderboard.render import fitted_tables, html_table
 from spokeneval.formats.problems import count_of
-from spokeneval.ranking.tables import headings, pairs_table, shown_cells
+from spokeneval.ranking.joint import why_apart
+from spokeneval.ranking.joint_rule import EXCLUDED
+from spokeneval.ranking.leaderboard import Leaderboard, TextTable
+from spokeneval.ranking.writers import apart_table, pairs_table, ranking_table, scores_table
 from spokeneval.report import page
+
+HTML_FILE, INDEX_FILE = "board.html", "index.html"
 
 MOST_NAMED = 5
 """The most systems that are named beside the first."""
@@ -46,8 +51,10 @@ _POLICY = (
 """The page's content policy, for its head."""
 
 
-def to_html(board: Board) -> str:
-    """Return the board as one self-contained page."""
+def to_html(board: Leaderboard) -> str:
+    """Return the leaderboard as one self-contained page; of several tasks, the joint ranking comes first."""
+    if board.tasks:
+        return page.page(f"{board.title}: leaderboard", *_parts_of_tasks(board))
     computed = page.paragraph(page.code(board.signature))
     parts = [
         _winner(board),
@@ -63,25 +70,64 @@ def to_html(board: Board) -> str:
         page.Html(f"<script>{_SCRIPT}</script>"),
     ]
     head = f"{_POLICY}<style>{_STYLE}</style>\n"
-    return page.page(f"{board.about.title}: leaderboard", *parts, head=head)
+    return page.page(f"{board.title}: leaderboard", *parts, head=head)
+
+
+def _parts_of_tasks(board: Leaderboard) -> Iterator[page.Html]:
+    """Yield the joint ranking, who is not in it, its pairs, and the ranking of each task."""
+    baseline = {board.baseline.name} if board.baseline else set()
+    teams = {name for each in board.tasks.values() for name in (*each.names, *each.unscored)} - baseline
+    yield page.facts(
+        [
+            ("Score", board.measure if board.is_joint else "none over all tasks"),
+            ("Test sets", board.units or ""),
+            ("Teams", f"{count_of(len(teams), 'team')}, {len(board.apart)} not ranked"),
+            ("Tasks", "; ".join(f"{name}: {title}" for name, title in board.titles.items() if name != title)),
+            ("Date", str(board.day)),
+        ]
+    )
+    if board.is_joint:
+        table = ranking_table(board)
+        yield page.section("Joint ranking", *fitted_tables(table), *_notes([table.note, *board.notes]))
+    if board.apart and board.rule:
+        entered = {name: {*each.names} for name, each in board.tasks.items()}
+        excluded = board.is_joint and board.rule.missing == EXCLUDED
+        apart = {
+            team: why_apart(team, entered, board.rule.compulsory, excluded=excluded, called=board.titles)
+            for team in board.apart
+        }
+        yield page.section("Not ranked", html_table(apart_table(apart)))
+    if board.pairs:
+        pairs = pairs_table(board)
+        yield page.section(pairs.title, html_table(pairs, shown=page.ROWS))
+    for name, each in board.tasks.items():
+        link = page.Html(f'<a href="{name}/{HTML_FILE}">{page.text("Intervals, differences and notes")}</a>')
+        yield page.section(each.title, html_table(_marked(each)), page.paragraph(link))
+
+
+def _marked(board: Leaderboard) -> TextTable:
+    """Return the ranking of a task as a table in which the baseline is marked."""
+    table = ranking_table(board)
+    rows = [[f"{name} (baseline)" if name == board.marked else name, *cells] for name, *cells in table.rows]
+    return replace(table, rows=rows)
 
 
 def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
     return (page.paragraph(note, kind="note") for note in notes)
 
 
-def _facts(board: Board) -> page.Html:
+def _facts(board: Leaderboard) -> page.Html:
     without = f", {len(board.unscored)} without a score" if board.unscored else ""
     ranked = len(board.eligible)
     without = (f", {len(board.rows) - ranked} excluded" if ranked < len(board.rows) else "") + without
     known = {
-        **{"Phase": board.about.phase, "Date": str(board.about.day or ""), "Score": board.measure},
+        **{"Phase": board.phase, "Date": str(board.day or ""), "Score": board.measure},
         **{"Test set": board.units or "", "Systems": f"{ranked} ranked{without}"},
     }
     return page.facts([(name, value) for name, value in known.items() if value])
 
 
-def _winner(board: Board) -> page.Html:
+def _winner(board: Leaderboard) -> page.Html:
     """Return who has the first rank, and which systems do not differ significantly from the first.
 
     Systems whose range of ranks is below that of the first are not among these.
@@ -91,39 +137,39 @@ def _winner(board: Board) -> page.Html:
     rows = board.eligible
     first, worst = [row for row in rows if row.rank == 1], (rows[0].ranks or (1, len(rows)))[1]
     alike = [row.name for row in rows if row.cluster == 1 and (row.ranks or (1, 1))[0] <= worst][1:]
-    score = shown_cells(first[0], board.column.precision)[1]
+    score = f"{first[0].score:.{board.column.precision}f}"
     return _fill("winner", first, score, board, rows, alike, MOST_NAMED, first[0].cluster is not None)
 
 
-class _Line(NamedTuple):
+class _Shown(NamedTuple):
     """A row of the ranking; `word` marks rows that are not those of a competing system, `kinds` are its classes."""
 
     name: str
     word: str
     cells: Sequence[str]
     kinds: Sequence[str]
-    system: System
+    system: Description
 
 
-def _ranking(board: Board) -> page.Html:
+def _ranking(board: Leaderboard) -> page.Html:
     """Return the ranking with the trivial baselines at their places; systems without a score come last."""
-    systems, digits = board.about.systems, board.column.precision
+    systems, table = board.descriptions, ranking_table(board)
     described = any(map(any, systems.values()))
     sign = 1 if board.column.direction == "higher" else -1
-    rank, *others = headings(board)
+    _, rank, *others = table.header
     header = [rank, "System", *others, *(["Description"] if described else [])]
 
-    def line(name: str, word: str, cells: Sequence[str], *kinds: str) -> _Line:
-        return _Line(name, word, cells, [*kinds, *["marked"] * bool(word)], systems.get(name, System()))
+    def line(name: str, word: str, cells: Sequence[str], *kinds: str) -> _Shown:
+        return _Shown(name, word, cells, [*kinds, *["marked"] * bool(word)], systems.get(name, Description()))
 
-    lines: list[tuple[float, _Line]] = []
+    lines: list[tuple[float, _Shown]] = []
     before = board.rows[0].cluster
-    for row in board.rows:
+    for row, (_, *cells) in zip(board.rows, table.rows, strict=False):
         kinds = ["band"] * (row.cluster is not None and row.cluster % 2 == 0)
         kinds += ["begins"] * (row.cluster != before)
         before = row.cluster
-        word = row.excluded or ("baseline" if row.name == board.about.baseline else "")
-        shown = line(row.name, word, shown_cells(row, digits), *kinds)
+        word = row.excluded or ("baseline" if row.name == board.marked else "")
+        shown = line(row.name, word, cells, *kinds)
         lines.append((-math.inf if row.excluded else sign * row.score, shown))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
@@ -133,7 +179,7 @@ def _ranking(board: Board) -> page.Html:
     return _fill("ranking", board.measure, header, body, described)
 
 
-def _pairs(board: Board) -> page.Html:
+def _pairs(board: Leaderboard) -> page.Html:
     """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
     table = pairs_table(board)
     summary, more = f"{table.title} ({len(table.rows)} pairs)", len(table.rows) > page.ROWS

@@ -12,10 +12,9 @@ from html import escape
 
 import numpy as np
 
-from speechbundles.leaderboard.board import Board
 from speechbundles.model.console import shorten
+from spokeneval.ranking.leaderboard import Entry, Leaderboard
 from spokeneval.ranking.multiple_comparisons import RISK, SIGNIFICANCE
-from spokeneval.ranking.values import Row
 from spokeneval.report import page, plots
 
 MOST_DRAWN = 30
@@ -31,7 +30,7 @@ _SIZE = 13
 """The font size."""
 
 
-def labels(rows: Sequence[Row]) -> list[str]:
+def labels(rows: Sequence[Entry]) -> list[str]:
     """Return a short label for each system, which begins with its number; an excluded system has none."""
     return [
         f"{'–' if row.excluded else number} {shorten(row.name, _LABEL - 4)}"
@@ -39,15 +38,15 @@ def labels(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _of_first(board: Board, caption: str) -> str:
+def _of_first(board: Leaderboard, caption: str) -> str:
     more = len(board.rows) - MOST_DRAWN
     return caption if more <= 0 else f"{caption}. The first {MOST_DRAWN} of {len(board.rows)} systems"
 
 
-def forest_plot(board: Board) -> page.Html:
+def forest_plot(board: Leaderboard) -> page.Html:
     """Plot scores with their intervals, the best on top, and the trivial baselines below."""
     digits, drawn = board.column.precision, board.rows[:MOST_DRAWN]
-    colours = [plots.ORANGE if row.name == board.about.baseline else plots.BLUE for row in drawn]
+    colours = [plots.ORANGE if row.name == board.marked else plots.BLUE for row in drawn]
     marks = [
         plots.Mark(label, row.score, f"{row.score:.{digits}f} {row.excluded}".rstrip(), row.interval, colour)
         for label, row, colour in zip(labels(drawn), drawn, colours, strict=True)
@@ -58,7 +57,7 @@ def forest_plot(board: Board) -> page.Html:
     return page.figure(caption, label, plots.scale(marks))
 
 
-def significance_map(board: Board) -> page.Html:
+def significance_map(board: Leaderboard) -> page.Html:
     """Plot which systems (rows) are significantly better than which others (columns)."""
     systems = min(MOST_DRAWN, len(board.eligible))
     significant = (pair for pair in board.pairs if pair.adjusted <= SIGNIFICANCE)
@@ -86,7 +85,7 @@ def _box(row: int, column: int) -> str:
     return f"M{_LEFT + _CELL * column} {_TOP + _CELL * row}h{_CELL}v{_CELL}h-{_CELL}z"
 
 
-def rank_stability(board: Board) -> page.Html | None:
+def rank_stability(board: Leaderboard) -> page.Html | None:
     """Plot how often each system has each rank in the resamples, as areas; None without resamples."""
     ranks, drawn = board.resampled_ranks, board.eligible[:MOST_DRAWN]
     if not len(ranks):
@@ -117,7 +116,7 @@ def rank_stability(board: Board) -> page.Html | None:
     return page.figure(caption, label, _drawing(_LEFT + round(step * last) + 10, bottom + 4, parts))
 
 
-def _row_labels(rows: Sequence[Row]) -> list[str]:
+def _row_labels(rows: Sequence[Entry]) -> list[str]:
     return [
         f'<text x="{_LEFT - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
         for place, label in enumerate(labels(rows))

@@ -2,32 +2,36 @@
 
 import html
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.cells import cell_len
 
 from speechbundles.model.console import fitted_table
+from speechbundles.model.dates import MINUTES
+from speechbundles.model.text import printable
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import Entry, TextTable
+from spokeneval.ranking.writers import shown_range, shown_rank
 from spokeneval.report import page
+from spokeneval.task import ENDS, Column
 
 WIDEST = 88
 """The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
 
 
-def text_table(table: Table, left: Collection[int] = ()) -> str:
+def text_table(table: TextTable, left: Collection[int] = ()) -> str:
     """Return a table that fits the console. `left`: columns that are aligned left; default: the table's names."""
     return "\n".join(fitted_table([table.header, *table.rows], left or range(table.left)))
 
 
-def table_to_csv(table: Table) -> str:
+def table_to_csv(table: TextTable) -> str:
     """Return a table as CSV; no name can run as a formula."""
     left = table.left
     rows = ([*map(no_formula, row[:left]), *row[left:]] for row in table.rows)
     return csv_text([[*map(no_formula, table.header)], *rows])
 
 
-def markdown_table(table: Table) -> str:
+def markdown_table(table: TextTable) -> str:
     """Return a table as Markdown, without its title and its note."""
     rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
     lines = [map(escaped_markdown, table.header), rules, *(map(escaped_markdown, row) for row in table.rows)]
@@ -39,7 +43,7 @@ def escaped_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
 
 
-def html_table(table: Table, summary: str = "", *, shown: int | None = None) -> page.Html:
+def html_table(table: TextTable, summary: str = "", *, shown: int | None = None) -> page.Html:
     """Return a table, folded below `summary` if it is long."""
     whole = fitted_tables(table, shown=shown)
     if len(table.rows) <= page.UNFOLDED:
@@ -47,7 +51,7 @@ def html_table(table: Table, summary: str = "", *, shown: int | None = None) -> 
     return page.folded(summary or f"{len(table.rows)} rows", *whole)
 
 
-def fitted_tables(table: Table, *, shown: int | None = None) -> list[page.Html]:
+def fitted_tables(table: TextTable, *, shown: int | None = None) -> list[page.Html]:
     """Return the parts of a table that fit a sheet of paper, each with the first column."""
     parts = _column_groups([table.header, *table.rows])
     whole = []
@@ -71,3 +75,60 @@ def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
         groups[-1].append(place)
         width += own
     return groups or [[0]]
+
+
+def entries_table(
+    entries: Sequence[Entry], columns: Sequence[Column], primary: Column, title: str, called: str
+) -> TextTable:
+    """Return the entries of a platform's leaderboard; a column without a cell is left out.
+
+    Parameters
+    ----------
+    columns: all columns; the interval of the primary one is beside its score.
+    called: the heading of the names.
+    """
+    ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
+    head = primary.title + " (95 % interval)" * bool(ends)
+    known = {
+        "Rank": [_rank(each, entries, primary.key) for each in entries],
+        head: [_score(each, primary, ends) for each in entries],
+        "Rank range": [shown_range(each.ranks) if each.ranks else "" for each in entries],
+        "Cluster": [str(each.cluster or "") for each in entries],
+        "Uploaded (UTC)": [
+            f"{each.time:{MINUTES}}" if each.time and not each.upload else "" for each in entries
+        ],
+    }
+    used = {head: cells for head, cells in known.items() if any(cells)}
+    names = [printable(each.name) for each in entries]
+    if any(each.upload for each in entries):
+        names = [short_name(each.name) for each in entries]
+        used |= {"Change": [_moved(each) for each in entries]}
+        used |= {"Submission": [short_name(each.upload) for each in entries]}
+    return TextTable(title, [called, *used], [*zip(names, *used.values(), strict=True)])
+
+
+def _rank(entry: Entry, entries: Iterable[Entry], key: str) -> str:
+    """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
+    ranks = {other.rank for other in entries if other.scores.get(key) == entry.scores.get(key)}
+    if len(ranks) > 1:
+        return shown_range((min(ranks), max(ranks)))
+    return shown_rank(entry.rank, tied=entry.tied)
+
+
+def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
+    """Return the score with its interval, if it has one."""
+    score = entry.shown.get(primary.key, "")
+    interval = [entry.shown[column.key] for column in ends if entry.scores.get(column.key) is not None]
+    return f"{score} ({' to '.join(interval)})" if interval else score
+
+
+def _moved(entry: Entry) -> str:
+    if entry.before is None:
+        return "new"
+    change = entry.before - entry.rank
+    return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
+
+
+def short_name(text: str) -> str:
+    text = printable(text)
+    return text if len(text) <= 40 else f"{text[:24]}…{text[-15:]}"

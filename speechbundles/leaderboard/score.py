@@ -43,9 +43,9 @@ from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
+from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.ranking.ranks import shared_places
-from spokeneval.ranking.tables import shown_rank
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.writers import shown_rank
 
 OTHERS = ".others"
 """The folder with the outputs of runs that a team's entry is chosen from."""
@@ -318,15 +318,15 @@ def scores_to_text(scores: Scores) -> str:
     return "\n".join(lines)
 
 
-def _table(scores: Scores) -> Table:
+def _table(scores: Scores) -> TextTable:
     """Return names and scores; of a leaderboard's entries, also ranks, with every digit, failed ones last."""
     column, results = scores.bundle.ranking_column(), scores.results
     if not scores.ranked:
         finished = [name for name in results if name not in scores.failed]
         rows = [[printable(name), results[name].shown[column.key]] for name in finished]
-        return Table("", ["submission", column.title], rows)
+        return TextTable("", ["submission", column.title], rows)
     values = [result.score(column.key) for result in results.values()]
     shown = ["-" if value is None else f"{value.normalize():f}" for value in values]
-    ranks = map(shown_rank, shared_places(values))
+    ranks = [shown_rank(rank, tied=tied) for rank, tied in shared_places(values)]
     rows = [list(row) for row in zip(ranks, map(printable, results), shown, strict=True)]
-    return Table("", ["rank", "team", column.title], rows)
+    return TextTable("", ["rank", "team", column.title], rows)

@@ -8,13 +8,13 @@ from speechbundles.leaderboard.outputs import unique_names
 from speechbundles.model.bounded import MOST_YAML, is_file_below, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
+from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.ranking.ranks import shared_places
-from spokeneval.ranking.tables import shown_rank
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.writers import shown_rank
 from spokeneval.scoring.output import SCORE_FILES
 
 
-def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> Table:
+def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> TextTable:
     """Return the rank of each output by the primary column, and its score in every column.
 
     An output is a folder with the files that the scoring program wrote. Equal scores share a rank; outputs without a
@@ -32,11 +32,11 @@ def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> Table:
         raise OrganiserError(f"no output has a score {primary.key} in {' or '.join(SCORE_FILES)}")
     columns = [column for column in bundle.columns if not column.computed]
     rows = []
-    for name, value, place in zip(ranked, values, shared_places(values), strict=True):
+    for name, value, (rank, tied) in zip(ranked, values, shared_places(values), strict=True):
         scores = (read[name].get(column.key) for column in columns)
         shown = ["-" if score is None else f"{score.normalize():f}" for score in scores]
-        rows.append(["-" if value is None else shown_rank(place), name, *shown])
-    return Table("", ["rank", "system", *(column.title for column in columns)], rows, left=2)
+        rows.append(["-" if value is None else shown_rank(rank, tied=tied), name, *shown])
+    return TextTable("", ["rank", "system", *(column.title for column in columns)], rows, left=2)
 
 
 def _read(output: Path) -> dict[str, Decimal]:

@@ -1,60 +1,91 @@
-"""Writes a board in all its formats: the same board always gives the same bytes.
+"""Writes a leaderboard in all its formats: the same leaderboard always gives the same bytes.
 
 A system's name is a file's name, which a participant may have chosen; it is escaped for each format.
 """
 
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from speechbundles.leaderboard.board import Board, scores_table
-from speechbundles.leaderboard.page import to_html
+from speechbundles.leaderboard.page import HTML_FILE, INDEX_FILE, to_html
 from speechbundles.leaderboard.render import escaped_markdown, markdown_table, table_to_csv, text_table
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.disk import write_whole
+from spokeneval.ranking import writers
 from spokeneval.ranking.latex import to_latex
-from spokeneval.ranking.tables import headings, pairs_to_csv, ranking_table, shown_cells, to_csv, to_dict
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import Leaderboard, TextTable
+from spokeneval.ranking.writers import UNKNOWN, apart_table, pairs_to_csv, ranking_table, scores_table, to_csv
 
 JSON_FILE = "board.json"
-CSV_FILE, MARKDOWN_FILE, LATEX_FILE, HTML_FILE = "board.csv", "board.md", "board.tex", "board.html"
-PAIRS_FILE = "pairs.csv"
+CSV_FILE, MARKDOWN_FILE, LATEX_FILE = "board.csv", "board.md", "board.tex"
+PAIRS_FILE, ITEMS_FILE = "pairs.csv", "items.csv"
 
 
-def write_board(board: Board, directory: Path) -> list[Path]:
-    """Write the board and, where known, its pairs and the tables of items; return the files."""
+def write_board(board: Leaderboard, directory: Path) -> list[Path]:
+    """Write the leaderboard and, where known, its pairs and the table of items; return the files.
+
+    Of several tasks, each has a folder below.
+    """
     directory.mkdir(parents=True, exist_ok=True)
-    texts = {
+    texts = _texts_of_tasks(board) if board.tasks else _texts(board)
+    written = [path for name, each in board.tasks.items() for path in write_board(each, directory / name)]
+    for file, text in texts.items():
+        write_whole(directory / file, text.encode("utf-8", "replace"))
+    return [*(directory / file for file in texts), *written]
+
+
+def _texts(board: Leaderboard) -> Mapping[str, str]:
+    return {
         CSV_FILE: to_csv(board),
-        JSON_FILE: board_to_json(board),
+        JSON_FILE: to_json(board),
         MARKDOWN_FILE: to_markdown(board),
         LATEX_FILE: to_latex(board),
         HTML_FILE: to_html(board),
         **({PAIRS_FILE: pairs_to_csv(board)} if board.pairs else {}),
-        **{file: table_to_csv(table) for file, table in board.files.items()},
+        **({ITEMS_FILE: table_to_csv(board.items)} if board.items else {}),
     }
-    for file, text in texts.items():
-        write_whole(directory / file, text.encode("utf-8", "replace"))
-    return [directory / file for file in texts]
 
 
-def board_to_json(board: Board) -> str:
-    """Return the board and its further tables as JSON, in the form of `python -m spokeneval compare --json`."""
-    ranking = to_dict(board)
+def _texts_of_tasks(board: Leaderboard) -> Mapping[str, str]:
+    texts = {JSON_FILE: to_json(board), INDEX_FILE: to_html(board)}
+    if board.is_joint:
+        texts |= {CSV_FILE: to_csv(board), PAIRS_FILE: pairs_to_csv(board), LATEX_FILE: to_latex(board)}
+    return texts
+
+
+def to_json(board: Leaderboard) -> str:
+    return json.dumps(to_dict(board), indent=2) + "\n"
+
+
+def to_dict(board: Leaderboard) -> dict[str, Any]:
+    """Return the leaderboard for JSON, in the form of `python -m spokeneval compare --json`.
+
+    Further tables are included; the leaderboards of several tasks are in their own files.
+    """
+    ranking = writers.to_dict(board)
+    if board.tasks:
+        return {"challenge": board.title, "date": str(board.day), **ranking}
     tables = [asdict(table) for table in board.tables]
-    return json.dumps({**ranking, "unscored": list(board.unscored), "tables": tables}, indent=2) + "\n"
+    return {**ranking, "unscored": list(board.unscored), "tables": tables}
 
 
-def board_to_text(board: Board) -> str:
-    """Return the board for a console: score and interval are in one cell."""
-    head = f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}"
-    parts = [head, text_table(_narrow_table(board))]
-    parts += [wrap(note, "  ", hanging="") for note in board.notes]
-    for table in board.tables:
-        parts += [wrap(table.title), text_table(table)]
-        parts += [wrap(table.note, "  ", hanging="")] if table.note else []
-    return "\n\n".join(parts)
+def to_text(board: Leaderboard) -> str:
+    """Return the leaderboard for a console: score and interval are in one cell."""
+    if board.tasks:
+        ranked = [board] if board.is_joint else board.tasks.values()
+        tables = [*map(ranking_table, ranked), *([apart_table(board.apart)] if board.apart else [])]
+        head, notes = tables[0].title, board.notes[:1]
+    else:
+        head = f"{wrap(board.occasion)}\n{wrap(board.heading)}\n{_folded(board.signature)}"
+        tables = [_narrow_table(board), *board.tables]
+        notes = board.notes
+    first, *more = (replace(table, title=wrap(table.title)) for table in tables)
+    fold = partial(wrap, indent="  ", hanging="")
+    return writers.to_text(head, first, notes, more, show=text_table, fold=fold)
 
 
 def _folded(signature: str) -> str:
@@ -66,22 +97,22 @@ def _folded(signature: str) -> str:
     return "\n".join(lines)
 
 
-def _narrow_table(board: Board) -> Table:
-    """The board's table with the interval, or the rule that excludes the system, beside the score."""
-    rank, title, interval, *others = headings(board)
+def _narrow_table(board: Leaderboard) -> TextTable:
+    """The main table with the interval, or the rule that excludes the system, beside the score."""
+    table = ranking_table(board)
+    _, rank, title, interval, *others = table.header
     rows = []
-    for row in board.rows:
-        place, score, ends, *rest = shown_cells(row, board.column.precision)
+    for row, (_, place, score, ends, *rest) in zip(board.rows, table.rows, strict=False):
         beside = f"[{ends.replace(' – ', ', ')}]" if row.interval else row.excluded
         rows.append([row.name, place, f"{score} {beside}".rstrip(), *rest])
-    rows += [[name, *"––––"] for name in board.unscored]
-    return Table(board.heading, ["System", rank, f"{title} [{interval}]", *others], rows)
+    rows += [[name, *[UNKNOWN] * 4] for name in board.unscored]
+    return TextTable(table.title, ["System", rank, f"{title} [{interval}]", *others], rows)
 
 
-def to_markdown(board: Board) -> str:
-    """Return the board as Markdown, for a page or an e-mail."""
+def to_markdown(board: Leaderboard) -> str:
+    """Return the leaderboard as Markdown, for a page or an e-mail."""
     parts = [
-        f"# {escaped_markdown(board.about.line)}",
+        f"# {escaped_markdown(board.occasion)}",
         escaped_markdown(board.heading),
         escaped_markdown(board.signature),
         markdown_table(ranking_table(board)),

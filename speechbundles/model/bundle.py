@@ -20,7 +20,6 @@ from speechbundles.model.archive import (
     read_bundle,
 )
 from speechbundles.model.bounded import read_entry
-from speechbundles.model.competition import Column
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
@@ -29,6 +28,7 @@ from speechbundles.model.zips import DECIDING_SET, make_zip, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.output import RECEIVED
 from spokeneval.scoring.reference import HOME, PART_FILE
+from spokeneval.task import Column
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,11 @@ class BuiltBundle:
     auto_run: bool = True
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     unpacked: Mapping[str, Path] = field(default_factory=dict, repr=False)
+
+    def baseline(self, phase: BuiltPhase) -> str | None:
+        """Return the name of a phase's baseline, the first sample solution of its task; None without one."""
+        name = next(iter(phase.tasks[0].solutions), None)
+        return name if name in self.files else None
 
     def ranking_column(self) -> Column:
         """Return the column by which the leaderboard is sorted.

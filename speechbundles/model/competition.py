@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.scoring.options import EXACT
 from spokeneval.scoring.output import RECEIVED
 from spokeneval.scoring.reference import HOME
-from spokeneval.task import Task
+from spokeneval.task import Column, Task
 
 PLATFORM = "platform"
 """The labels of hidden sets are uploaded; with `HOME`, they are not."""
@@ -31,34 +30,6 @@ SHELF = "kinds"
 
 PYTHON = "python"
 """The folder in it for tasks that an organiser wrote in Python, beside those of the kinds."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A leaderboard column: the task's facts about a score, and how the organiser shows it.
-
-    Attributes
-    ----------
-    direction: `higher` or `lower`, whichever is better.
-    computed: how the server computes it from other columns, such as `avg`, in bundles that other tools built.
-    computed_from: the keys of these columns.
-    """
-
-    key: str
-    title: str
-    direction: str
-    precision: int
-    description: str = ""
-    hidden: bool = False
-    computed: str = ""
-    computed_from: tuple[str, ...] = ()
-
-    def better_first(self, score: Decimal | None, *, missing_first: bool = False) -> tuple[int, Decimal]:
-        """Return a sort key: better scores come first. `missing_first`: missing ones too, if higher is better."""
-        higher = self.direction == "higher"
-        if score is None:
-            return (-1 if missing_first and higher else 1, Decimal(0))
-        return (0, -score if higher else score)
 
 
 RECEIVED_COLUMN = Column(

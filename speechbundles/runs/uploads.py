@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse import KeptResult, connected, lost_result
-from speechbundles.leaderboard.season import REFUSED, Submission, replay
+from speechbundles.leaderboard.home import runs_of_uploads
+from speechbundles.leaderboard.season import REFUSED, replay
+from speechbundles.leaderboard.uploads import Upload
 from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import read_state, write_state, write_whole
@@ -66,7 +68,6 @@ from speechbundles.runs.stages import (
     stage_files,
     take_through,
 )
-from speechbundles.server import runs_of_uploads
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.code import OWN
@@ -219,7 +220,7 @@ def _chosen(
             rest.append(Taken(run, state / "none", "", StageEnd(code, log=str(error))))
             continue
         if digest:
-            each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
+            each_run[Upload(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
     hidden_of = {phase: name if name in {*job.parts} - {job.smoke} else "" for phase, name in sets.items()}
     under = {hidden: of[:12] for hidden, of in conditions(job, {"", *hidden_of.values()}).items()}
     places = {}
@@ -227,7 +228,7 @@ def _chosen(
         name, hidden = (of.get(str(submission.phase), "") for of in (sets, hidden_of))
         places[submission] = state / f"{submission.sha256[:24]}-{name or 'none'}-{under[hidden]}"
 
-    def known(submission: Submission, phase: BuiltPhase) -> KeptResult | None:
+    def known(submission: Upload, phase: BuiltPhase) -> KeptResult | None:
         step = check_only(job, submission.path, places[submission])
         return lost_result(step.log) if step.code == CHECK_REFUSED else None
 

@@ -167,7 +167,7 @@ def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entr
     if phase.built.rule in PICKED:
         return []
     there = {run.owner for entrant in entrants for run in entrant.runs if run.on_board}
-    wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, ())}
+    wanted = {entry.upload for entry in predict(bundle, phase.built, entrants, ())}
     missing: dict[str, list[Entrant]] = {}
     for entrant in entrants:
         as_here = entrant.path and entrant.run.status == FINISHED and not differs(entrant)
@@ -204,13 +204,13 @@ def _prove(amendment: Amendment, phase: AmendedPhase, state: State) -> str:
         for entrant in entrants
         if entrant.result and entrant.result.status != entrant.run.status
     ]
-    wanted = [entry.attempt.submission.team for entry in predicted]
+    wanted = [entry.name for entry in predicted]
     served = [run.owner if run else "an older run" for run in board]
     if wanted != served:
         problems.append(f"the order is {', '.join(served)}; expected {', '.join(wanted)}")
     for entry, run in zip(predicted, board, strict=False):
-        if run and entry.attempt.result and run.owner == entry.attempt.submission.team:
-            lines = different_scores(stored_scores(entry.attempt.result), run.scores, bundle.hidden_columns)
+        if run and run.owner == entry.name:
+            lines = different_scores(stored_scores(entry.scores), run.scores, bundle.hidden_columns)
             problems += [f"{run.owner}, run {run.id}: {line}" for line in lines]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems)

@@ -7,7 +7,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from speechbundles.leaderboard.season import Entry
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
@@ -19,6 +18,7 @@ from speechbundles.server.compared import NOT_COMPARED, number
 from speechbundles.server.entrants import Entrant, holder_of
 from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
+from spokeneval.ranking.leaderboard import Entry
 
 STATE = "amending.json"
 """The file in the folder that exists while an amendment is in progress."""
@@ -88,7 +88,7 @@ class AmendedPhase:
     live: api.LivePhase
     parts: tuple[str, ...]
     before: Mapping[str, tuple[int, Decimal | None]]
-    after: tuple[Entry, ...]
+    after: Sequence[Entry]
     reruns: int
     notes: tuple[str, ...]
 
@@ -189,12 +189,12 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
     rows = [["rank", "was", "", primary.title, "was", "change"]]
     left = dict(phase.before)
     for entry in phase.after:
-        score, submission = entry.attempt.score(primary.key), entry.attempt.submission
-        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), ("-", None))
+        score = entry.scores.get(primary.key)
+        was, old = left.pop(holder_of(phase.built, entry.name, entry.upload), ("-", None))
         change = ""
         if score is not None and old is not None:
             change = "=" if score == old else f"{(score - old).normalize():+f}"
-        rows.append([str(entry.rank), str(was), submission.team, number(score), number(old), change])
+        rows.append([str(entry.rank), str(was), entry.name, number(score), number(old), change])
     rows += [["-", str(was), holder, "-", number(old), ""] for holder, (was, old) in left.items()]
     return text_table(rows, left={2})
 

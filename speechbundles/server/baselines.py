@@ -31,12 +31,6 @@ class RehearsedBaseline:
     rehearsal: Rehearsal | None = None
 
 
-def baseline_name(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
-    """Return the name of a phase's baseline, the first sample solution of its task; None without one."""
-    name = next(iter(phase.tasks[0].solutions), None)
-    return name if name in bundle.files else None
-
-
 def rehearse_baselines(bundle: BuiltBundle) -> list[RehearsedBaseline]:
     """Rehearse the baseline of each phase; programs of others run in bubblewrap.
 
@@ -47,7 +41,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[RehearsedBaseline]:
     found = []
     engine = choose_engine("auto", bundle)
     for phase in bundle.phases:
-        if (name := baseline_name(bundle, phase)) is None:
+        if (name := bundle.baseline(phase)) is None:
             found.append(RehearsedBaseline(phase))
             continue
         with temporary_folder("baseline") as folder:

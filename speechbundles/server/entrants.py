@@ -1,14 +1,15 @@
 """The uploads to a phase, their scores with a bundle's files, and the resulting leaderboard."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import FINISHED, KeptResult, read_result, rehearse_all
-from speechbundles.leaderboard.season import Attempt, Entry, Submission, rank
+from speechbundles.leaderboard.season import Attempt, placed, ranked
+from speechbundles.leaderboard.uploads import Upload
 from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched, upload_times
@@ -18,6 +19,7 @@ from speechbundles.server import api
 from speechbundles.server.api import Connection, Progress
 from speechbundles.server.compared import different_scores
 from speechbundles.server.served_files import wanted_files
+from spokeneval.ranking.leaderboard import Entry
 
 SCORED = ".scored"
 """The folder with the results of runs here, so that no upload is scored twice."""
@@ -121,8 +123,8 @@ def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
     return digest_of(text.encode())
 
 
-def stored_scores(result: KeptResult) -> dict[str, Decimal]:
-    return {key: score for key, score in result.scores.items() if score is not None}
+def stored_scores(scores: Mapping[str, Decimal | None]) -> dict[str, Decimal]:
+    return {key: score for key, score in scores.items() if score is not None}
 
 
 def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
@@ -130,7 +132,7 @@ def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
     result, run = entrant.result, run or entrant.run
     if result is None or result.status != run.status:
         return result is not None
-    different = different_scores(stored_scores(result), run.scores, entrant.hidden)
+    different = different_scores(stored_scores(result.scores), run.scores, entrant.hidden)
     return result.status == FINISHED and bool(different)
 
 
@@ -164,7 +166,7 @@ def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
 
 def predict(
     bundle: BuiltBundle, phase: BuiltPhase, entrants: Sequence[Entrant], picked: Collection[str]
-) -> tuple[Entry, ...]:
+) -> list[Entry]:
     """Return the leaderboard as it will be; deleted uploads keep their current scores."""
     attempts = []
     for entrant in entrants:
@@ -172,9 +174,10 @@ def predict(
         result = (entrant.path and entrant.result) or KeptResult(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
             path = entrant.path or Path()
-            submission = Submission(entrant.uploaded, run.owner, entrant.upload, path, entrant.sha256)
+            submission = Upload(entrant.uploaded, run.owner, entrant.upload, path, entrant.sha256)
             attempts.append(Attempt(submission, phase, result, result.status, ()))
-    return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
+    shown = replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase
+    return ranked(bundle, shown, placed(bundle, shown, attempts))
 
 
 def picked_uploads(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:

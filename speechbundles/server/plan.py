@@ -134,8 +134,8 @@ def _amended(
     left = sum(is_left(entrant, state.last if state else None) for entrant in entrants)
     rows = _live_board(amendment, built, phase, entrants)
     after = predict(bundle, built, entrants, state.picked if state else picked_uploads(built, entrants))
-    of, key = [entry.attempt for entry in after], bundle.ranking_column().key
-    wanted = [(holder_of(built, each.submission.team, each.submission.name), each.score(key)) for each in of]
+    key = bundle.ranking_column().key
+    wanted = [(holder_of(built, each.name, each.upload), each.scores.get(key)) for each in after]
     if not (parts or state or any(map(ended_otherwise, entrants)) or rows != wanted):
         return None
     before = {holder: (rank, score) for rank, (holder, score) in reversed([*enumerate(rows, 1)])}

@@ -5,6 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from speechbundles.leaderboard.home import HomeBoard
+from speechbundles.leaderboard.home_page import to_markdown
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError, Refused
@@ -100,3 +102,20 @@ def _compare_files(connection: Connection, bundle: BuiltBundle, live: Mapping[st
             what = f"{built.name}: these files on the server differ from the bundle"
             raise OrganiserError(f"{what}: {', '.join(kinds)}")
     return "read back: programs and data are as in the bundle, byte for byte"
+
+
+def write_home_page(connection: Connection, competition: int, board: HomeBoard) -> bool:
+    """Write the leaderboard as a page of the competition on the server; return whether it has changed.
+
+    Raises
+    ------
+    OrganiserError: the competition is another one, has another page with this title, or does not return the page.
+    """
+    live = api.read_competition(connection, competition)
+    if str(live["title"]).strip() != board.title.strip():
+        raise OrganiserError(f"competition {competition} is {live['title']!r:.100}, not {board.title!r}")
+    text = f"{to_markdown(board)}\n{api.BOARD_MARK}\n"
+    changed = api.change_board_page(connection, live, text)
+    if api.change_board_page(connection, api.read_competition(connection, competition), text):
+        raise OrganiserError(f"the server accepted the page {api.BOARD_TITLE}, but does not return it")
+    return changed

@@ -22,7 +22,6 @@ from speechbundles.model.statuses import SUBMITTING, what_to_do
 from speechbundles.model.submissions import INDEX
 from speechbundles.server import api
 from speechbundles.server.api import Connection, Progress
-from speechbundles.server.baselines import baseline_name
 from speechbundles.server.compared import (
     NOT_COMPARED,
     named_runs,
@@ -105,7 +104,7 @@ def watch_competition(
         found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
         found += without_entry(built, runs[phase.id])
         tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
-        if baseline_name(bundle, built) and built.is_open(moment) and not tested:
+        if bundle.baseline(built) and built.is_open(moment) and not tested:
             uncompared.append(
                 f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
                 f"--competition {competition}"

@@ -20,10 +20,10 @@ from ..metrics.counts import by_group, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
 from ..scoring.library import GroupRows
 from ..scoring.scored import Interval, difference_interval, scores_without
-from ..task import Task
+from ..task import Column, Task
+from .leaderboard import TextTable
 from .multiple_comparisons import stepped_down
-from .tables import shown_p
-from .values import Column, Table
+from .writers import INTERVAL, shown_difference
 
 
 def groups_of_column(task: Task, files: Mapping[str, bytes], column: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ def group_pairs(task: Task, systems: Mapping[str, Mapping[str, GroupRows]]) -> l
     return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted)]
 
 
-def group_table(pairs: Sequence[GroupPair], column: Column) -> Table:
+def group_table(pairs: Sequence[GroupPair], column: Column) -> TextTable:
     """The differences between groups, the smallest p first."""
     digits = column.precision
     rows = [
@@ -101,12 +101,9 @@ def group_table(pairs: Sequence[GroupPair], column: Column) -> Table:
             pair.system,
             f"{pair.first} – {pair.second}",
             *(f"{score:.{digits}f}" for score in pair.scores),
-            f"{pair.difference:.{digits}f}",
-            f"{pair.interval.low:.{digits}f} to {pair.interval.high:.{digits}f}",
-            shown_p(pair.p),
-            shown_p(pair.adjusted),
+            *shown_difference(pair.difference, pair.interval, pair.p, pair.adjusted, digits),
         ]
         for pair in sorted(pairs, key=lambda pair: pair.p)
     ]
-    header = ["System", "Groups", "First", "Second", "Difference", "95 % interval", "p", "p, Holm"]
-    return Table(f"Differences in {column.title} between groups", header, rows, left=2)
+    header = ["System", "Groups", "First", "Second", "Difference", INTERVAL, "p", "p, Holm"]
+    return TextTable(f"Differences in {column.title} between groups", header, rows, left=2)

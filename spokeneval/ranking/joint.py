@@ -11,8 +11,8 @@ Neuhof and Benjamini, Rank intervals for leaderboards (arXiv 2606.08679, 2026), 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional
@@ -22,90 +22,26 @@ import numpy as np
 from ..formats.problems import count_of, some_of
 from ..formats.speakers import unit_noun
 from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
-from ..scoring.scored import Statistics
+from ..scoring.scored import Interval, Statistics
 from ..task import HIGHER
 from .joint_rule import BASELINE, EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
+from .leaderboard import Entry, JointBaseline, Leaderboard, Pair, System
 from .multiple_comparisons import SIGNIFICANCE, clusters
 from .notes import how_joined, how_scored, one_side, ties
 from .randomisation import MOST_SWAPPED
 from .ranks import LEAST, infers_ranks, lead_p_values, ranks, ranks_known, shared_places
-from .values import Column, Ranking, Row, System
+
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan)
 
 _VERY_MANY = 10**6
 """So many units have normal errors."""
-
-
-class JointPair(NamedTuple):
-    """Two systems by their positions, the better ranked first: the difference of their joint scores, its p-value, and
-    p after the stepwise correction over all pairs."""
-
-    first: int
-    second: int
-    difference: float
-    p: float
-    adjusted: float
-
-
-class JointBaseline(NamedTuple):
-    """The organiser's baseline: its joint score beside those of the ranked systems, None unless it has a score in all
-    tasks, and its scores in the tasks."""
-
-    name: str
-    score: Optional[float]
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class JointRanking:
-    """Systems from best to worst by their joint score, and how certain their order is.
-
-    Attributes
-    ----------
-    rule
-        How the scores of the tasks become one.
-    column
-        The title, direction and decimals of the joint score.
-    tasks
-        The rankings of the tasks, ``name -> ranking``.
-    rows
-        A row for each ranked system: its joint ``score``, and its ``scores`` in the tasks.
-    places
-        For each row the ranks in the tasks, among the ranked systems.
-    units
-        The units of tasks with common units, such as ``24 speakers of a and b``; None if they are not known.
-    pairs
-        Every two systems. For more than 100 systems, and if the units are not known, there are no pairs, and no ranges
-        of ranks.
-    apart
-        The systems that are not ranked, ``name -> reason``.
-    notes
-        How systems were compared, and which assumptions were made.
-    baseline
-        The organiser's baseline, which is not ranked; None if the rule names none.
-    """
-
-    rule: JointRule
-    column: Column
-    tasks: Mapping[str, Ranking]
-    rows: Sequence[Row]
-    places: Sequence[Mapping[str, int]]
-    units: Optional[str]
-    pairs: Sequence[JointPair]
-    apart: Mapping[str, str]
-    notes: Sequence[str]
-    baseline: Optional[JointBaseline] = None
-
-    @property
-    def heading(self) -> str:
-        """The tasks and the joint score in one line."""
-        return f"{', '.join(self.tasks)} · {self.column.title} ({self.column.direction} is better)"
 
 
 class _Entries(NamedTuple):
     """The tasks and the names of the systems of a joint ranking. In tables, the baseline comes after them."""
 
     rule: JointRule
-    tasks: Mapping[str, Ranking]
+    tasks: Mapping[str, Leaderboard]
     names: Sequence[str]
 
     @property
@@ -137,7 +73,7 @@ class _Entries(NamedTuple):
         """The scores in the tasks, shape (r, s, t), from counts and the weights of each task's units, shape (r, n)."""
 
         def weighted(task: str, system: System) -> Any:
-            rules = self.tasks[task].rules
+            rules = self.tasks[task].own_task
             rows = rules.part(rules.primary, system.statistics.parts) if system.statistics else None
             return bootstrap_scores(rows, rules.primary.value, weights[task])
 
@@ -153,7 +89,7 @@ class _Entries(NamedTuple):
         return self.joint(scores)[:, : len(self.names)]
 
 
-def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
+def join_tasks(tasks: Mapping[str, Leaderboard], rule: JointRule) -> Leaderboard:
     """Rank systems by a joint score of several tasks.
 
     Parameters
@@ -166,7 +102,7 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     ValueError
         The rule does not fit the tasks; all problems are listed.
     """
-    problems = rule.problems({task: ranking.rules.primary for task, ranking in tasks.items()})
+    problems = rule.problems({task: ranking.own_task.primary for task, ranking in tasks.items()})
     lacking = [task for task, own in tasks.items() if rule.baseline and rule.baseline not in own.names]
     without = f"{rule.baseline} has no score in {' and '.join(lacking)}" if lacking else ""
     entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
@@ -184,7 +120,7 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     shown = {task: ranking for task, ranking in tasks.items() if entered[task].intersection(ranked)}
     column = rule.column([ranking.column for ranking in tasks.values()])
     if not ranked:
-        return JointRanking(rule, column, tasks, (), (), None, (), apart, ())
+        return Leaderboard(column, (), rule=rule, tasks=tasks, apart=apart)
     entries, higher = _Entries(rule, shown, ranked), column.direction == HIGHER
     scores, own = np.split(entries.joint(entries.exact)[0], [len(ranked)])
     if np.isnan(scores).any():
@@ -192,26 +128,36 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     order = np.argsort(ranks(scores, higher=higher), kind="stable")
     entries, scores = entries._replace(names=[ranked[index] for index in order]), scores[order]
     units, ranges, found, pairs, how = _compare(entries, scores, higher=higher)
-    exact = entries.exact[0]
-    rows = [
-        Row(place.rank, place.tied, name, float(score), None, known, cluster, _present(own, shown), {})
-        for place, name, score, known, cluster, own in zip(
-            shared_places(ranks(scores, higher=higher).tolist()), entries.names, scores, ranges, found, exact
-        )
-    ]
-    compared = exact[: len(ranked)]
-    within = np.stack([ranks(compared[:, task], higher=up) for task, up in enumerate(entries.higher)], axis=1)
-    places = [
-        {task: int(rank) for task, rank in zip(shown, of_system) if task in row.scores}
-        for row, of_system in zip(rows, within)
-    ]
-    baseline = (
-        JointBaseline(rule.baseline, None if lacking else float(own[0]), _present(exact[-1], shown))
-        if rule.baseline
-        else None
-    )
+    rows, exact = _rows(entries, scores, ranges, found, higher=higher), entries.exact[0]
+    baseline = None
+    if rule.baseline:
+        total = None if lacking else float(own[0])
+        baseline = JointBaseline(rule.baseline, total, _present(exact[-1], shown))
     notes = [*how_scored(rule, [task for task in tasks if task not in shown], without), *ties(rows), *how]
-    return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes, baseline)
+    return Leaderboard(
+        column, rows, units, pairs, notes, rule=rule, tasks=tasks, apart=apart, baseline=baseline
+    )
+
+
+def _rows(
+    entries: _Entries,
+    scores: np.ndarray,
+    ranges: Sequence[Optional[tuple[int, int]]],
+    found: Sequence[Optional[int]],
+    *,
+    higher: bool,
+) -> list[Entry]:
+    """The rows of the ranked systems, in order, with their scores and ranks in the tasks."""
+    exact, tasks = entries.exact[0, : len(scores)], list(entries.tasks)
+    within = [ranks(exact[:, task], higher=up).tolist() for task, up in enumerate(entries.higher)]
+    shared = shared_places(ranks(scores, higher=higher).tolist())
+    rows = []
+    for place, (name, (rank, tied)) in enumerate(zip(entries.names, shared)):
+        own = _present(exact[place], tasks)
+        places = {task: of_all[place] for task, of_all in zip(tasks, within) if task in own}
+        score, ends, cluster = float(scores[place]), ranges[place], found[place]
+        rows.append(Entry(rank, tied, name, score, ranks=ends, cluster=cluster, scores=own, places=places))
+    return rows
 
 
 def _present(values: np.ndarray, tasks: Collection[str]) -> dict[str, float]:
@@ -247,17 +193,17 @@ def why_apart(
     return why if lacking and excluded else ""
 
 
-_Compared = tuple[
+_Order = tuple[
     Optional[str],
     Sequence[Optional[tuple[int, int]]],
     Sequence[Optional[int]],
-    Sequence[JointPair],
+    Sequence[Pair],
     Sequence[str],
 ]
 """The units, the range of ranks and the cluster of each system, all pairs, and how they were compared."""
 
 
-def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compared:
+def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Order:
     """Compare systems, in the order of the board, by their counts, if these are known."""
     number = len(entries.names)
     systems = [system for ranking in entries.tasks.values() for system in ranking.systems]
@@ -279,7 +225,13 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compare
         jumps=entries.rule.rule == MEAN_RANK,
     )
     pairs = [
-        JointPair(*both, float(scores[both[0]] - scores[both[1]]), float(single[both]), float(adjusted[both]))
+        Pair(
+            *both,
+            float(scores[both[0]] - scores[both[1]]),
+            NO_INTERVAL,
+            float(single[both]),
+            float(adjusted[both]),
+        )
         for both in combinations(range(number), 2)
     ]
     better = np.triu(adjusted <= SIGNIFICANCE, 1)
@@ -287,7 +239,7 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compare
         f"{_units_of(group, entries.tasks, counts)} of {' and '.join(group)}" for group in groups
     )
     notes = how_joined(units, number, least, common=len(groups) < len(counts))
-    notes += [f"{task}: {note}" for task, own in entries.tasks.items() for note in one_side(own.rules)]
+    notes += [f"{task}: {note}" for task, own in entries.tasks.items() for note in one_side(own.own_task)]
     found = clusters(ranks(scores, higher=higher), better | better.T)
     return units, ranks_known(better), found, pairs, notes
 
@@ -332,10 +284,12 @@ def joint_p_values(
     return np.maximum(single, lost), np.maximum(adjusted, lost)
 
 
-def _units_of(group: Sequence[str], tasks: Mapping[str, Ranking], counts: Mapping[str, Statistics]) -> str:
+def _units_of(
+    group: Sequence[str], tasks: Mapping[str, Leaderboard], counts: Mapping[str, Statistics]
+) -> str:
     """The number and kind of the units of tasks with common units."""
     units = {name for task in group for name in counts[task].units}
-    return count_of(len(units), unit_noun(counts[group[0]].unit, tasks[group[0]].rules.declaration))
+    return count_of(len(units), unit_noun(counts[group[0]].unit, tasks[group[0]].own_task.declaration))
 
 
 def tasks_with_common_units(counts: Mapping[str, Statistics]) -> list[list[str]]:

@@ -17,14 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 import numpy as np
 
-from ..task import HIGHER, LOWER, Score
-
-if TYPE_CHECKING:
-    from .values import Column
+from ..task import HIGHER, LOWER, Column, Score
 
 MEAN_RANK, NORMALISED_SUM, MACRO_MEAN, WEIGHTED_SUM = (
     "mean_rank",
@@ -113,8 +110,6 @@ class JointRule:
 
     def column(self, columns: Sequence[Column]) -> Column:
         """The column of the joint score, from the columns of the tasks' primary scores."""
-        from .values import Column  # imported here, as in `_ranks`, so that the command line starts fast
-
         directions = {column.direction for column in columns}
         kept = self.rule in (MACRO_MEAN, WEIGHTED_SUM) and len(directions) == 1
         direction = directions.pop() if kept else LOWER if self.rule == MEAN_RANK else HIGHER

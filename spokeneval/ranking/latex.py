@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from .tables import ranking_table
-from .values import Ranking, Table
+from .leaderboard import Leaderboard, TextTable
+from .writers import ranking_table
 
 MOST_LINES = 25
 """Number of lines of names in a floating table; a longer table may run over several pages."""
@@ -58,12 +58,12 @@ _LABELS = """%
 _MACROS = Path(__file__).with_name("macros.tex").read_text(encoding="utf-8")
 
 
-def to_latex(ranking: Ranking) -> str:
-    """The ranking as a LaTeX file; the comment at its top lists the packages and the labels that replace names."""
-    return table_to_latex(ranking_table(ranking))
+def to_latex(board: Leaderboard) -> str:
+    """The leaderboard as a LaTeX file; the comment at its top lists the packages and the labels that replace names."""
+    return table_to_latex(ranking_table(board))
 
 
-def table_to_latex(table: Table, label: str = "") -> str:
+def table_to_latex(table: TextTable, label: str = "") -> str:
     """A table whose first column has names as a LaTeX file, as in `to_latex`, with a label for references to it."""
     names, titles = (
         [_printable(row[0]) for row in table.rows],
@@ -95,7 +95,7 @@ def table_to_latex(table: Table, label: str = "") -> str:
     return about + _MACROS + "\n".join(["", *lines, r"\boardend", ""])
 
 
-def _columns(table: Table) -> str:
+def _columns(table: TextTable) -> str:
     """Return the columns: numbers as wide as they are, and names, which are wrapped, in the rest of the line."""
     widths = [_width(title, cells) for title, *cells in list(zip(table.header, *table.rows))[1:]]
     rest = rf"\dimexpr\linewidth-{sum(widths):.1f}em-{2 * len(widths)}\tabcolsep"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from textwrap import fill
 from typing import Any, Optional
 
 import numpy as np
@@ -18,29 +17,21 @@ from ..scoring.output import write_file
 from ..scoring.scored import Scored, score_submission
 from ..task import Task
 from .groups import GroupPair, group_pairs, group_table, groups_of_column
-from .joint import JointRanking, join_tasks
+from .joint import join_tasks
 from .joint_rule import JointRule
-from .joint_tables import (
-    apart_table,
-    joint_pairs_table,
-    joint_pairs_to_csv,
-    joint_table,
-    joint_to_csv,
-    joint_to_dict,
-)
-from .latex import table_to_latex
+from .latex import table_to_latex, to_latex
+from .leaderboard import Leaderboard, System
 from .multiple_comparisons import stepped_down
 from .notes import excluded, ties
 from .systems import rank_systems
-from .tables import pairs_table, pairs_to_csv, ranking_table, score_columns, text_table, to_csv, to_dict
-from .values import Column, Ranking, System
+from .writers import apart_table, pairs_table, pairs_to_csv, ranking_table, to_csv, to_dict, to_text
 
 FILES = ("board.csv", "pairs.csv", "board.tex")
 """The files of a comparison, as `rank --out` writes them."""
 
 
 @dataclass(frozen=True)
-class Comparison(Ranking):
+class Comparison(Leaderboard):
     """Systems on the same items, from best to worst. `str()` gives the tables that the command line prints.
 
     Attributes
@@ -80,21 +71,13 @@ class Comparison(Ranking):
     @property
     def task(self) -> str:
         """The name of the task."""
-        return self.rules.name
+        return self.own_task.name
 
     def __str__(self) -> str:
-        tables = [ranking_table(self), *([pairs_table(self)] if self.pairs else [])]
+        tables = [pairs_table(self)] if self.pairs else []
         tables += [group_table(self.groups, self.column)] if self.groups else []
         tables += [self.power] if self.power else []
-        first, *others = (text_table(table) for table in tables)
-        titles = (table.title for table in tables[1:])
-        parts = [f"{self.heading}\n{self.signature}", first]
-        parts += [fill(note, 100, initial_indent="  ", subsequent_indent="  ") for note in self.notes]
-        for title, table in zip(titles, others):
-            parts += [title, table]
-        if self.power:
-            parts.append(fill(self.power.note, 100, initial_indent="  ", subsequent_indent="  "))
-        return "\n\n".join(parts)
+        return to_text(f"{self.heading}\n{self.signature}", ranking_table(self), self.notes, tables)
 
     def to_csv(self) -> str:
         """The ranking as CSV, as in ``board.csv`` of `rank`."""
@@ -120,19 +103,16 @@ class Comparison(Ranking):
         digits : int, optional
             The number of decimals of scores and intervals.
         """
-        known = {score.key: score for score in self.rules.scores}
+        known = {column.key: column for column in self.own_task.columns[: len(self.own_task.scores)]}
         unknown = [key for key in scores if key not in known]
         if unknown:
             raise ValueError(f"scores: {', '.join(unknown)}; expected some of {', '.join(known)}")
-        chosen = [known[key] for key in scores or [self.column.key]]
-        table = score_columns(self, [(each.key, each.heading, each.precision) for each in chosen], digits)
+        table = ranking_table(self, [known[key] for key in scores], digits)
         return table_to_latex(replace(table, title=caption or table.title), label)
 
     def write(self, folder: Any) -> None:
         """Write ``board.csv``, ``pairs.csv`` and ``board.tex`` to a folder."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for file, text in zip(FILES, (self.to_csv(), self.pairs_to_csv(), self.to_latex())):
-            write_file(Path(folder) / file, text)
+        _write(self, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
@@ -161,43 +141,43 @@ class Comparison(Ranking):
 
 
 @dataclass(frozen=True)
-class JointComparison(JointRanking):
+class JointComparison(Leaderboard):
     """Systems in several tasks, from best to worst by a joint score: their `rows`, `places` in the tasks, `pairs` and
     `notes`; `apart` has the systems that are not ranked. `str()` gives the tables that the command line prints."""
 
     def __str__(self) -> str:
-        tables = [joint_table(self)]
-        tables += [apart_table(self.apart)] if self.apart else []
-        tables += [joint_pairs_table(self)] if self.pairs else []
-        parts = [f"{table.title}\n\n{text_table(table)}" for table in tables]
-        parts[1:1] = [fill(note, 100, initial_indent="  ", subsequent_indent="  ") for note in self.notes]
-        return "\n\n".join(
-            [*parts, *(f"{task}: {ranking.signature}" for task, ranking in self.tasks.items())]
-        )
+        tables = [apart_table(self.apart)] if self.apart else []
+        tables += [pairs_table(self)] if self.pairs else []
+        signatures = (f"{task}: {board.signature}" for task, board in self.tasks.items())
+        return "\n\n".join([to_text(self.heading, ranking_table(self), self.notes, tables), *signatures])
 
     def to_csv(self) -> str:
         """The joint ranking as CSV; systems that are not ranked come last, with the reason."""
-        return joint_to_csv(self)
+        return to_csv(self)
 
     def to_latex(self) -> str:
         """The joint ranking as a LaTeX file; a comment at its top names the packages."""
-        return table_to_latex(joint_table(self))
+        return to_latex(self)
 
     def write(self, folder: Any) -> None:
         """Write ``board.csv``, ``pairs.csv`` and ``board.tex`` to a folder."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for file, text in zip(FILES, (self.to_csv(), joint_pairs_to_csv(self), self.to_latex())):
-            write_file(Path(folder) / file, text)
+        _write(self, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
-        return joint_to_dict(self)
+        return to_dict(self)
 
 
-def compare_joined(results: Mapping[str, Ranking], rule: JointRule) -> JointComparison:
+def _write(board: Leaderboard, folder: Any) -> None:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for file, text in zip(FILES, (to_csv(board), pairs_to_csv(board), to_latex(board))):
+        write_file(Path(folder) / file, text)
+
+
+def compare_joined(results: Mapping[str, Leaderboard], rule: JointRule) -> JointComparison:
     """Rank the systems of several comparisons by a joint score; see `spokeneval.compare_tasks`."""
     for task, result in results.items():
-        if not isinstance(result, Ranking):
+        if not isinstance(result, Leaderboard):
             raise TypeError(f"{task} is {result!r:.60}; expected the result of `compare`")
     return JointComparison(**vars(join_tasks(results, rule)))
 
@@ -233,8 +213,7 @@ def compare_data(
         System(name, {key: system.scores[key] for key in keys}, ends_of(system), system.statistics)
         for name, system in sorted(scored.items())
     ]
-    column = Column(*task.columns[0][:3], task.primary.precision)
-    ranking = rank_systems(task, column, str(gold.settings.signature), systems, power=power)
+    ranking = rank_systems(task, task.columns[0], str(gold.settings.signature), systems, power=power)
     unit = systems[0].statistics.unit if systems[0].statistics else ""
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += [*ties(ranking.rows), *excluded(ranking.rows)]

@@ -9,13 +9,13 @@ from ..formats.speakers import SPEAKER, unseen_note
 from ..metrics.bootstrap import RESAMPLES
 from ..task import Task
 from .joint_rule import MEAN_RANK, MISSING, NORMALISED_SUM, JointRule
+from .leaderboard import Entry
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, MOST_RANKED, infers_ranks
-from .values import Row
 
 
-def ties(rows: Sequence[Row]) -> list[str]:
+def ties(rows: Sequence[Entry]) -> list[str]:
     """A note for each rank that several systems share."""
     notes = []
     for rank in sorted({row.rank for row in rows if row.tied}):
@@ -24,7 +24,7 @@ def ties(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-def excluded(rows: Sequence[Row]) -> list[str]:
+def excluded(rows: Sequence[Entry]) -> list[str]:
     """A note on the systems that a rule excludes."""
     names = ", ".join(row.label for row in rows if row.excluded)
     below = (

@@ -8,10 +8,11 @@ from statistics import median
 from typing import Optional
 
 from ..formats.problems import plural_of
+from ..task import Column
+from .leaderboard import Pair, TextTable
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .power import POWER, power, smallest_difference
 from .ranks import LEAST
-from .values import Column, Pair, Table
 
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Sizes of test sets, as multiples of this set's."""
@@ -27,7 +28,7 @@ def power_table(
     units: int,
     column: Column,
     limits: Optional[tuple[float, float]],
-) -> Optional[Table]:
+) -> Optional[TextTable]:
     """Return a power curve as a table; None if no two neighbours have a difference that varies."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
     varying = [pair for pair in neighbours if pair.interval.standard_error > LEAST]
@@ -65,7 +66,7 @@ def power_table(
             " They differ significantly here. A difference that is only just significant is detected in about half of "
             "all test sets of the same size."
         )
-    return Table(f"Statistical power by test-set size ({units} {many} here)", header, rows, note)
+    return TextTable(f"Statistical power by test-set size ({units} {many} here)", header, rows, note)
 
 
 def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:

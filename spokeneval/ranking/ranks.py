@@ -21,7 +21,6 @@ import numpy as np
 
 from ..metrics.bootstrap import SEED
 from .multiple_comparisons import SIGNIFICANCE
-from .values import Place
 
 DECIMALS = 10
 """Scores that agree to this many decimals are equal, because platforms store no more decimals."""
@@ -67,17 +66,17 @@ def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
     return places
 
 
-def shared_places(values: Sequence[Hashable]) -> list[Place]:
-    """The places of values that are sorted from best to worst; equal ones share the better rank.
+def shared_places(values: Sequence[Hashable]) -> list[tuple[int, bool]]:
+    """The ranks of values that are sorted from best to worst, and whether they are shared; equal ones share the better.
 
-    >>> [(place.rank, place.tied) for place in shared_places([5, 3, 3, 1])]
+    >>> shared_places([5, 3, 3, 1])
     [(1, False), (2, True), (2, True), (4, False)]
     """
     count = Counter(values)
     first: dict[Hashable, int] = {}
     for rank, value in enumerate(values, 1):
         first.setdefault(value, rank)
-    return [Place(first[value], count[value] > 1) for value in values]
+    return [(first[value], count[value] > 1) for value in values]
 
 
 def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:

@@ -25,7 +25,8 @@ from ..scoring.scored import (
     primary_of_sums,
     scores_without,
 )
-from ..task import HIGHER, Task
+from ..task import HIGHER, Column, Task
+from .leaderboard import Entry, Leaderboard, Pair, System
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
 from .notes import how_compared, one_side
 from .power_table import power_table
@@ -40,7 +41,6 @@ from .randomisation import (
     studentised_p_values,
 )
 from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known, shared_places
-from .values import Column, Pair, Ranking, Row, System
 
 
 def rank_systems(
@@ -51,7 +51,7 @@ def rank_systems(
     *,
     progress: Callable[[str], None] = lambda step: None,
     power: bool = True,
-) -> Ranking:
+) -> Leaderboard:
     """Rank systems by their primary scores and, if the counts of all are known, compare them.
 
     Parameters
@@ -76,9 +76,9 @@ def rank_systems(
     summed = [system.statistics for system in systems if system.statistics is not None]
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
     rows = [
-        Row(
-            rank=place.rank,
-            tied=place.tied,
+        Entry(
+            rank=rank,
+            tied=tied,
             name=system.name,
             score=float(system.scores[column.key]),
             interval=system.intervals.get(column.key),
@@ -87,10 +87,10 @@ def rank_systems(
             scores=system.scores,
             intervals=system.intervals,
         )
-        for index, (place, system) in enumerate(zip(shared_places(places.tolist()), systems))
+        for index, ((rank, tied), system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
     rows, every = [*rows, *excluded], [*systems, *barred]
-    ranking = Ranking(task, column, signature, rows, units, systems=every)
+    ranking = Leaderboard(column, rows, units, rules=task, signature=signature, systems=every)
     if found is None or units is None:
         return ranking
     return replace(
@@ -110,7 +110,7 @@ def _placed(systems: Sequence[System], column: Column) -> tuple[list[System], np
     return [systems[index] for index in order], placed[order]
 
 
-def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Row]:
+def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Entry]:
     """The rows of the systems that a rule excludes, by their scores without the rule."""
     if task.eligibility is None or not systems:
         return []
@@ -121,7 +121,7 @@ def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> lis
     return [replace(row, tied=False, excluded=broken) for row in found.rows]
 
 
-class _Compared(NamedTuple):
+class _Order(NamedTuple):
     """The best and worst rank and the cluster of each system, all pairs, and the ranks in each resample."""
 
     ranks: Sequence[tuple[int, int]]
@@ -132,7 +132,7 @@ class _Compared(NamedTuple):
 
 def _compare(
     task: Task, summed: Sequence[Statistics], places: np.ndarray, progress: Callable[[str], None]
-) -> _Compared:
+) -> _Order:
     """Compare systems, in the order of the board, by their counts; `places` are their ranks, shape (s,)."""
     values = np.stack([primary_matrix(task, statistics) for statistics in summed])
     units = len(values[0])
@@ -149,7 +149,7 @@ def _compare(
             resampled = joint_scores(task.primary.value, counts)
             ranges = rank_sets(scores, resampled, units=units, higher=higher)
         none = np.empty((0, len(summed)), dtype=np.int64)
-        return _Compared(ranges, clusters(places, better | better.T), (), none)
+        return _Order(ranges, clusters(places, better | better.T), (), none)
     resampled = joint_scores(task.primary.value, counts)
     on_one_scale, of_sums = _on_one_scale(task, values, primary)
     p_values = randomisation_tests(on_one_scale, of_sums, progress=progress)
@@ -157,7 +157,7 @@ def _compare(
         p_values = studentised_p_values(p_values, pseudo_values(on_one_scale, of_sums)[:, :, 0])
     adjusted = holm(p_values)
     complete = resampled[~np.isnan(resampled).any(axis=1)]
-    return _Compared(
+    return _Order(
         rank_sets(scores, resampled, units=units, higher=higher),
         clusters(places, adjusted <= SIGNIFICANCE),
         _pairs(task, scores, counts, p_values, adjusted) if units >= FEWEST_UNITS else (),

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from speechbundles.leaderboard.about import System
+from speechbundles.leaderboard.about import Description
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Answers, Items
-from spokeneval.ranking.values import Pair, Row, Table
+from spokeneval.ranking.leaderboard import Entry, Pair, TextTable
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import Interval, score_submission
 
@@ -85,7 +85,7 @@ def rows(*ranges, clusters=None, interval=(0.0, 1.0)):
     """Rows of systems `s1`, `s2`, … with their ranges of ranks."""
     clusters = clusters or [1] * len(ranges)
     return [
-        Row(place, False, f"s{place}", 9.0 - place, interval, ends, cluster, {}, {})
+        Entry(place, False, f"s{place}", 9.0 - place, interval, ends, cluster, {}, {})
         for place, (ends, cluster) in enumerate(zip(ranges, clusters, strict=True), 1)
     ]
 
@@ -104,8 +104,9 @@ def large(small, systems):
     ]
     ranks = np.random.RandomState(1).randint(1, systems + 1, size=(2000, systems))
     kinds = [f"condition{number} (40)" for number in range(60)]
-    wide = Table("By condition", ["System", *kinds], [[name, *["12.3456"] * 60] for name in names])
-    systems_csv = {name: System("A" * 200, "B" * 200, "open", "C" * 200) for name in names}
-    about = replace(small.about, systems=systems_csv)
+    wide = TextTable("By condition", ["System", *kinds], [[name, *["12.3456"] * 60] for name in names])
+    systems_csv = {name: Description("A" * 200, "B" * 200, "open", "C" * 200) for name in names}
     tables = [*small.tables, wide]
-    return replace(small, rows=placed, pairs=pairs, resampled_ranks=ranks, tables=tables, about=about)
+    return replace(
+        small, rows=placed, pairs=pairs, resampled_ranks=ranks, tables=tables, descriptions=systems_csv
+    )

@@ -45,7 +45,7 @@ def main(program: str, *arguments: str) -> int:
 
 
 def speech_bundles(*arguments: str) -> int:
-    from speechbundles.cli.joint import (
+    from speechbundles.cli.challenge import (
         for_each_bundle,
     )  # not for the programs of a kit, which has its own library
 

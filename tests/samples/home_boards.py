@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import build_bundle
+from speechbundles.leaderboard.home import HomeRules, make_home_board
 from speechbundles.model.fetched import Fetched, folders_of, write_index
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
-from speechbundles.server.board import HomeRules, make_home_board
 from tests.samples.programs import write_files
 
 NAME = "health"
@@ -74,7 +74,7 @@ def board(home, folder, *, now=NOW, daily=True, anonymous=False):
 
 
 def placed(made):
-    return [(entry.rank, entry.name) for entry in made.phases[0].entries]
+    return [(entry.rank, entry.name) for entry in made.phases[0].rows]
 
 
 def upload_bundle(server, mine, name=NAME):

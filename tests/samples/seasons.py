@@ -17,10 +17,8 @@ import pytest
 import yaml
 
 from speechbundles.bundle.rehearse.many import KeptResult
-from speechbundles.leaderboard.season.board import boards_by_day
-from speechbundles.leaderboard.season.play import Season
-from speechbundles.leaderboard.season.replay import replay
-from speechbundles.leaderboard.season.uploads import Submission
+from speechbundles.leaderboard.season import Season, boards_by_day, replay
+from speechbundles.leaderboard.uploads import Upload
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.zips import make_zip
 from tests.samples.programs import encoded, write_files
@@ -99,7 +97,7 @@ def season_of(*uploads):
     results = {}
     for number, (team, when, scores) in enumerate(sorted(uploads, key=lambda upload: upload[1])):
         name, time = f"{number}.zip", datetime.fromisoformat(when)
-        results[Submission(time, team, name, Path(name), str(number))] = result_of(scores)
+        results[Upload(time, team, name, Path(name), str(number))] = result_of(scores)
     return [*results], lambda submission, phase: results[submission]
 
 
@@ -126,9 +124,10 @@ def statuses(bundle, *uploads):
 def boards(bundle, *uploads):
     """Return the board at the end of each day that changed it: (day, phase, [(rank, team, accuracy)])."""
     days = season_at(bundle, *uploads).days
-    rows = [[(entry.rank, entry.attempt) for entry in day.board] for day in days]
-    shown = [[(rank, one.submission.team, one.shown("accuracy")) for rank, one in board] for board in rows]
-    return [(str(day.day), day.phase.name, board) for day, board in zip(days, shown, strict=True)]
+    return [
+        (str(day.day), day.phase, [(each.rank, each.name, each.shown["accuracy"]) for each in day.rows])
+        for _, day in days
+    ]
 
 
 def final(bundle, *uploads):

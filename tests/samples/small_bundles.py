@@ -7,7 +7,7 @@ import yaml
 
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
-from speechbundles.model.competition import Column
+from spokeneval.task import Column
 from tests.samples.bundle_defects import png
 from tests.samples.programs import packed
 

@@ -128,7 +128,7 @@ def places_of(content, here=()):
 def test_json_with_any_value_anywhere(every_target, monkeypatch, name, count):
     """What `rank` reads, the answers of a server that `fetch` and `amend` read, and a `competition.yaml`."""
     known = read_competitions(Sources(ROOT))
-    monkeypatch.setattr("speechbundles.leaderboard.board.read_competitions", lambda sources: known)
+    monkeypatch.setattr("speechbundles.leaderboard.rank.read_competitions", lambda sources: known)
     read = yaml.safe_load if name == "manifest" else json.loads
     contents = [(seed[:1] * (seed[:1] == b"\0"), read(seed.lstrip(b"\0"))) for seed in seeds(name)]
     places = [list(places_of(content)) for _, content in contents]

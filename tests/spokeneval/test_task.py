@@ -49,10 +49,10 @@ def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
         list,
     )
     assert task.columns == (
-        Column("rate", "Rate (%)", LOWER, "a over b"),
-        Column("n", "N", HIGHER, "all"),
-        Column("rate_low", "Rate from (95 %)", LOWER, "lower end of the 95 % confidence interval"),
-        Column("rate_high", "Rate to (95 %)", LOWER, "upper end of the 95 % confidence interval"),
+        Column("rate", "Rate (%)", LOWER, 2, "a over b"),
+        Column("n", "N", HIGHER, 4, "all"),
+        Column("rate_low", "Rate from (95 %)", LOWER, 2, "lower end of the 95 % confidence interval"),
+        Column("rate_high", "Rate to (95 %)", LOWER, 2, "upper end of the 95 % confidence interval"),
     )
     assert task.primary is scores[0]
     assert (scores[0].limits, scores[0]._replace(bounds=POSITIVE).limits) == ((0, 100), (0, math.inf))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from speechbundles.leaderboard import board as ranking
-from speechbundles.leaderboard.about import System
+from speechbundles.leaderboard import rank as ranking
+from speechbundles.leaderboard.about import Description
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.page import to_html
 from speechbundles.model.sources import Sources
@@ -44,8 +44,8 @@ def written(folder, board):
 
 
 def test_the_ranking_is_sorted_and_filtered(board, browser, tmp_path):
-    systems = {HOSTILE[3]: System("Équipe Été"), HOSTILE[0]: System("Nobody")}
-    board = replace(board, about=replace(board.about, systems=systems))
+    systems = {HOSTILE[3]: Description("Équipe Été"), HOSTILE[0]: Description("Nobody")}
+    board = replace(board, descriptions=systems)
     page = browser.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))

@@ -12,13 +12,13 @@ from speechbundles.bundle.check.written import unwritten_keys
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.competition import RECEIVED_COLUMN, Column
+from speechbundles.model.competition import RECEIVED_COLUMN
 from speechbundles.model.description import find_rules, read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import SORTING
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.scoring.options import KEYS, OPTIONS_FILE, Options
-from spokeneval.task import HIGHER, LOWER
+from spokeneval.task import HIGHER, LOWER, Column
 from spokeneval.version import __version__
 
 _MOST_KEYS = 1000

@@ -16,11 +16,11 @@ from speechbundles.bundle.rehearse.left_behind import Left, RunFolder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
-from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.model.platform import platforms
 from spokeneval.formats.problems import SubmissionError, some_of
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.task import Column
 
 LARGEST_SCORES = 1_000_000
 """Most bytes of a file with scores."""

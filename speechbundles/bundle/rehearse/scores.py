@@ -12,11 +12,11 @@ from typing import Any
 from speechbundles.bundle.rehearse.run import ScoresLost, Worker
 from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.competition import Column
 from speechbundles.model.keys import MOST_DECIMALS, SORTING
 from speechbundles.model.platform import platforms
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.options import OPTIONS_FILE, SIGNATURE_FILE, Options, SetFeedback, Signature
+from spokeneval.task import Column
 
 PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
 

@@ -5,10 +5,10 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from speechbundles.leaderboard.outputs import ScoringOutput
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import TextTable
 
 
-def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:
+def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[TextTable]:
     """Return the tables of the task's paper, from the module of its name. Outputs are in order of rank."""
     module = f"{__name__}.{task}"
     if find_spec(module) is None:

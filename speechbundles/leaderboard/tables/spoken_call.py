@@ -11,8 +11,8 @@ from speechbundles.leaderboard.difficulty import right_answers
 from speechbundles.leaderboard.outputs import ScoringOutput
 from spokeneval.challenges.spoken_call import RULE, TASK
 from spokeneval.formats.problems import count_of
-from spokeneval.ranking.tables import shown_range
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import TextTable
+from spokeneval.ranking.writers import shown_range
 
 _RATES = {
     "Pr": "precision",
@@ -30,7 +30,7 @@ _BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
 """The bands of Table 2: the largest number of wrong systems, of eighteen."""
 
 
-def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
+def rates_of_systems(outputs: Sequence[ScoringOutput]) -> TextTable | None:
     """Return Table 1, best Dfull first. As in the paper, Dfull is not set to 0 for systems that break the 50 % rule."""
     if not all({*_RATES.values(), "eligible"} <= set(output.scores) for output in outputs):
         return None
@@ -38,10 +38,10 @@ def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
     rows = [[output.name, *(f"{output.scores[key]:.3f}" for key in _RATES.values())] for output in ordered]
     broken = [output.name for output in ordered if not output.scores["eligible"]]
     note = f"Systems that break {RULE} and have 0 on the leaderboard: {', '.join(broken)}." if broken else ""
-    return Table("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
+    return TextTable("Rates of the systems (Table 1 of the third edition)", ["Id", *_RATES], rows, note)
 
 
-def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
+def difficulty_bands(outputs: Sequence[ScoringOutput]) -> TextTable | None:
     """Return the bands of Table 2: responses by the number of systems that judge them wrongly."""
     systems = [output.statistics for output in outputs if output.statistics is not None]
     decisions = [system.rows[1]["decisions"] for system in systems]
@@ -58,7 +58,7 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     scaled = f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {number}."
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     title = "Difficulty of the responses (Table 2 of the third edition)"
-    return Table(title, header, rows, "" if len(systems) == 18 else scaled)
+    return TextTable(title, header, rows, "" if len(systems) == 18 else scaled)
 
 
 def _band_bounds(systems: int) -> dict[str, tuple[int, int]]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
-from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
 from speechbundles.model.errors import BundleError
 from speechbundles.model.keys import direction, is_true
 from speechbundles.platforms.codabench.facts import COLUMN, LEADERBOARD, PHASE, SUBMISSION_RULES, TOP, VERSION
+from spokeneval.task import Column
 
 read_date = partial(dates.read_date, unquoted="date-unquoted", only_iso=None)
 """Codabench accepts many date formats, and drops the time of an unquoted date."""

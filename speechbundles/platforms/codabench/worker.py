@@ -32,10 +32,10 @@ from speechbundles.bundle.rehearse import (
     replace_variables,
 )
 from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
-from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench import PLATFORM
 from speechbundles.platforms.codabench.facts import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
+from spokeneval.task import Column
 
 _DIGITS = Context(prec=20)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
-from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
 from speechbundles.model.keys import direction, is_true
 from speechbundles.model.platform import FORCE_BEST, FORCE_LAST, PICKED
 from speechbundles.platforms.codalab.facts import COLUMN, PHASE, TOP
+from spokeneval.task import Column
 
 read_date = partial(dates.read_date, unquoted="date-unquoted-import", only_iso="date-codalab")
 """CodaLab accepts only the ISO format, Codabench all. An unquoted date loses its time on Codabench alone."""

@@ -27,7 +27,6 @@ from speechbundles.bundle.rehearse import (
     replace_variables,
 )
 from speechbundles.model.bounded import read_file
-from speechbundles.model.competition import Column
 from speechbundles.model.keys import MOST_DECIMALS
 from speechbundles.platforms.codabench import facts as codabench
 from speechbundles.platforms.codalab import PLATFORM
@@ -39,6 +38,7 @@ from speechbundles.platforms.codalab.facts import (
     RUN,
     VARIABLES,
 )
+from spokeneval.task import Column
 
 COMPUTATIONS: Mapping[str, Computation] = {}
 

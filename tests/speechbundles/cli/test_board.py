@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import build_bundle
+from speechbundles.leaderboard.private import PRIVATE
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.fetched import read_index
@@ -21,7 +22,6 @@ from speechbundles.model.zips import write_tree
 from speechbundles.new.workflow import workflow_files
 from speechbundles.platforms.codabench.client.account import Account
 from speechbundles.platforms.codabench.client.connection import Connection
-from speechbundles.server.private import PRIVATE
 from speechbundles.server.watch import watch_competition
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle

@@ -5,8 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.rank import make_board
 from speechbundles.model.sources import Sources
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.speakers import Units
@@ -15,6 +15,7 @@ from spokeneval.metrics.accept_reject import decisions_per_response, ranked_d_fu
 from spokeneval.metrics.counts import as_matrix
 from spokeneval.scoring.scored import by_unit
 from tests.samples.boards import HOSTILE, noisy_systems, write_output
+from tests.samples.home_boards import begin, bundle_of
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -59,3 +60,17 @@ def own_competition(tmp_path_factory):
             written = {"items": list(statistics.items), "item_values": as_matrix(rows).tolist()}
             write_output(folder / part / name, scores, statistics, **written)
     return folder
+
+
+@pytest.fixture(scope="session")
+def coarse(tmp_path_factory):
+    """A competition whose board shows scores in steps."""
+    place = tmp_path_factory.mktemp("coarse")
+    return bundle_of(begin(place / "mine"), place)
+
+
+@pytest.fixture(scope="session")
+def exact(tmp_path_factory):
+    """A competition whose board shows exact scores."""
+    place = tmp_path_factory.mktemp("exact")
+    return bundle_of(begin(place / "mine", "  feedback: exact\n"), place)

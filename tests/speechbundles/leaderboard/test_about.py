@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard import write as plain
-from speechbundles.leaderboard.about import System, read_systems
+from speechbundles.leaderboard.about import Description, read_systems
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -36,22 +36,22 @@ def test_a_board_has_the_title_and_phase_that_score_recorded(tmp_path, title):
     recorded(tmp_path, title)
     system = write_output(tmp_path / "team/run", EER, signature=MERLION)
     board = board_of(system, day=date(2027, 3, 14))
-    assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.board_to_text(board).split())
+    assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.to_text(board).split())
     assert plain.to_markdown(board).startswith(f"# {title} · Evaluation · 2027-03-14\n")
-    assert board_of(system, title="Ours").about.line == "Ours · Evaluation"
+    assert board_of(system, title="Ours").occasion == "Ours · Evaluation"
     signature = MERLION.replace("|spokeneval", "|part:sealed|spokeneval")
     part = write_output(tmp_path / "team/part", EER, signature=signature)
-    assert board_of(part).about.line == f"{title} · Evaluation (sealed)"
+    assert board_of(part).occasion == f"{title} · Evaluation (sealed)"
 
 
 def test_the_title_comes_from_the_competition_where_nothing_was_recorded(tmp_path):
     (spoken,) = noisy_systems(tmp_path / "spoken", systems=1)
     merlion = write_output(tmp_path / "merlion", EER, signature=MERLION)
-    assert board_of(spoken).about.line == "Spoken CALL — accept or reject learners' responses"
-    assert "track" not in board_of(merlion).about.line  # two competitions have this task
+    assert board_of(spoken).occasion == "Spoken CALL — accept or reject learners' responses"
+    assert "track" not in board_of(merlion).occasion  # two competitions have this task
     (tmp_path / ".runs").mkdir()
     (tmp_path / ".runs/scored").write_text("[1")
-    assert board_of(merlion).about == board_of(merlion, title="").about
+    assert board_of(merlion).occasion == board_of(merlion, title="").occasion
 
 
 SYSTEMS = "system,team,affiliation,track,description\n"
@@ -62,14 +62,14 @@ def test_systems_are_described_by_their_names_on_the_board(tmp_path):
     names = ["Équipe", "b", "c"]
     paths = noisy_systems(tmp_path, systems=3, names=names)
     name = unicodedata.normalize("NFD", "Équipe")
-    table = f"System,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
+    table = f"Description,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
     (tmp_path / "systems.csv").write_text(table)
     outputs = [*paths, tmp_path / "systems.csv"]  # as from a shell's scored/*
     board = board_of(*outputs)
-    known = {"Équipe": System("Les Bleus", description="wav2vec2 <b>large</b>"), "c": System()}
-    assert board.about.systems == known
-    assert board_of(paths[0], paths[1]).about.systems == {"c": System()}  # Équipe is not on this board
-    assert board_of(*outputs, anonymous=True).about.systems == {}
+    known = {"Équipe": Description("Les Bleus", description="wav2vec2 <b>large</b>"), "c": Description()}
+    assert board.descriptions == known
+    assert board_of(paths[0], paths[1]).descriptions == {"c": Description()}  # Équipe is not on this board
+    assert board_of(*outputs, anonymous=True).descriptions == {}
 
 
 def test_systems_that_are_not_there_are_refused_in_one_list(tmp_path):
@@ -100,6 +100,6 @@ def test_a_baseline_that_is_not_there_is_refused(tmp_path):
     paths = noisy_systems(tmp_path, systems=3, names=["a", "b", "sample"])
     with pytest.raises(OrganiserError, match="--baseline sampel: no such system; did you mean 'sample'"):
         board_of(*paths, baseline="sampel")
-    assert board_of(*paths, baseline="sample").about.baseline == "sample"
+    assert board_of(*paths, baseline="sample").marked == "sample"
     hidden = board_of(*paths, baseline="sample", anonymous=True)
-    assert hidden.aliases[hidden.about.baseline] == "sample"
+    assert hidden.aliases[hidden.marked] == "sample"

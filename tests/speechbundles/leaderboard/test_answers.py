@@ -7,10 +7,10 @@ import pytest
 import scipy.optimize
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard.board import Breakdown, make_board
 from speechbundles.leaderboard.conditions import scores_by_columns
 from speechbundles.leaderboard.gold import find_gold
 from speechbundles.leaderboard.outputs import ScoringOutput
+from speechbundles.leaderboard.rank import Breakdown, make_board
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip

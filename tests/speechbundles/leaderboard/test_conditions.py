@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from speechbundles.leaderboard import board as ranking
 from speechbundles.leaderboard import conditions
+from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import read_conditions
 from speechbundles.leaderboard.gold import Gold
 from speechbundles.leaderboard.outputs import read_outputs

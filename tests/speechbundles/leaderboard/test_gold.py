@@ -3,7 +3,7 @@
 import pytest
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import conditions_by_column
 from speechbundles.leaderboard.gold import find_gold
 from speechbundles.leaderboard.outputs import read_outputs

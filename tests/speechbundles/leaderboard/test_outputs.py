@@ -10,7 +10,7 @@ import pytest
 import build_bundle
 from speechbundles.bundle.rehearse import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
-from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.outputs import read_outputs, unique_names
 from speechbundles.leaderboard.write import write_board
 from speechbundles.model.errors import OrganiserError

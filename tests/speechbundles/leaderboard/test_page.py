@@ -10,7 +10,7 @@ from itertools import combinations
 
 import pytest
 
-from speechbundles.leaderboard.about import About, System
+from speechbundles.leaderboard.about import Description
 from speechbundles.leaderboard.page import to_html
 from speechbundles.leaderboard.pictures import MOST_DRAWN
 from tests.samples.boards import HOSTILE, large, rows
@@ -32,8 +32,8 @@ class Cells:
 
 
 def test_the_page_names_competition_phase_and_date(small):
-    about = About("Track <open>", "Evaluation (sealed)", date(2027, 3, 14), "", {})
-    page = to_html(replace(small, about=about))
+    of = {"title": "Track <open>", "phase": "Evaluation (sealed)", "day": date(2027, 3, 14)}
+    page = to_html(replace(small, **of))
     assert "<title>Track &lt;open&gt;: leaderboard</title>" in page
     facts = ("Evaluation (sealed)", "2027-03-14", "300 responses", "5 ranked", "Dfull (higher is better)")
     for fact in facts:
@@ -49,8 +49,7 @@ def test_the_ranking_has_the_systems_the_baseline_and_the_trivial_baselines_in_o
         "between": f"{(scores[2] + scores[3]) / 2:.4f}",
         "none": "0",
     }
-    about = replace(small.about, baseline=HOSTILE[3])
-    board = replace(small, trivial=trivial, about=about, unscored=["failed"])
+    board = replace(small, trivial=trivial, marked=HOSTILE[3], unscored=["failed"])
     head, *body = (found := Cells(to_html(board))).rows
     assert head == ["Rank", "System", "Dfull", "95 % interval", "Ranks (95 %)", "Cluster"]
     names = [row.name for row in small.rows]
@@ -99,9 +98,8 @@ def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, 
 
 
 def test_systems_are_described_with_everything_escaped(small):
-    system = System("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")
-    about = replace(small.about, systems={HOSTILE[3]: system})
-    page = to_html(replace(small, about=about))
+    system = Description("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")
+    page = to_html(replace(small, descriptions={HOSTILE[3]: system}))
     assert "<b>T" not in page
     assert "<i>" not in page
     assert "\u202e" not in page

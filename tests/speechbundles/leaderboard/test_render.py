@@ -1,9 +1,9 @@
 """A table in each format: what fits a sheet of paper."""
 
-from speechbundles.leaderboard.board import scores_table
 from speechbundles.leaderboard.page import to_html
 from speechbundles.leaderboard.render import WIDEST, _column_groups, html_table
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.leaderboard import TextTable
+from spokeneval.ranking.writers import scores_table
 from tests.samples.boards import large
 
 
@@ -30,5 +30,5 @@ def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
 
 
 def test_a_table_that_is_cut_does_not_claim_to_show_all_rows():
-    found = html_table(Table("t", ["System"], [[f"s{n}"] for n in range(60)]), shown=50).markup
+    found = html_table(TextTable("t", ["System"], [[f"s{n}"] for n in range(60)]), shown=50).markup
     assert [found.count(words) for words in ("60 rows", "10 more rows are not shown.", "All")] == [1, 1, 0]

@@ -11,7 +11,6 @@ from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.plan import plan_amendment
 from speechbundles.server.publish import publish_bundle
 from tests.samples.codabench_server import Mishap
-from tests.samples.home_boards import begin, bundle_of
 from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
 
 
@@ -53,20 +52,6 @@ def interrupted(connection, server):
 @pytest.fixture
 def tokens_only(connection):
     return replace(connection, account=None)
-
-
-@pytest.fixture(scope="session")
-def coarse(tmp_path_factory):
-    """A competition whose board shows scores in steps."""
-    place = tmp_path_factory.mktemp("coarse")
-    return bundle_of(begin(place / "mine"), place)
-
-
-@pytest.fixture(scope="session")
-def exact(tmp_path_factory):
-    """A competition whose board shows exact scores."""
-    place = tmp_path_factory.mktemp("exact")
-    return bundle_of(begin(place / "mine", "  feedback: exact\n"), place)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from speechbundles.leaderboard.outputs import read_outputs
-from speechbundles.leaderboard.season.uploads import read_submissions
+from speechbundles.leaderboard.uploads import read_uploads
 from speechbundles.model.disk import locked
 from speechbundles.model.errors import OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import JOURNAL, LOCK, read_index
@@ -48,7 +48,7 @@ def test_season_and_rank_can_read_the_folder(fetched, tmp_path):
         ("bob", "Failed", False, True, ""),
     ]
     first, best, failed = runs
-    read = [(found.team, found.time, found.sha256) for found in read_submissions(tmp_path / "submissions")]
+    read = [(found.team, found.time, found.sha256) for found in read_uploads(tmp_path / "submissions")]
     assert read == [(run.owner, run.time.replace(microsecond=0), run.sha256) for run in runs]
     assert (tmp_path / failed.submission).read_bytes() == upload(items=[("item000", "correct")])
     outputs = read_outputs(sorted((tmp_path / "outputs/Evaluation").iterdir()))
@@ -120,7 +120,7 @@ def test_an_upload_has_one_copy_for_each_owner(fetched, server, phase, tmp_path)
     assert again.output not in ("", first.output)
     assert other.submission.startswith("submissions/mallory/")
     assert other.sha256 == first.sha256
-    assert len(read_submissions(tmp_path / "submissions")) == 4
+    assert len(read_uploads(tmp_path / "submissions")) == 4
 
 
 def damaged_lzma():
@@ -173,7 +173,7 @@ def test_names_of_owners_are_safe_in_paths_and_in_the_index(connection, server, 
     assert len(places) == 2 + len(names) + len(odd)
     assert [path.name for path in tmp_path.iterdir()] == ["live"]
     assert read_index(live) == list(runs)
-    assert len(read_submissions(live / "submissions")) == len(runs)
+    assert len(read_uploads(live / "submissions")) == len(runs)
     for row in csv.reader((live / "index.csv").read_text(encoding="utf-8").splitlines()):
         assert not any(begins_formula(part) for cell in row for part in cell.split(";")), row
     folders = {run.owner: run.owner_folder for run in runs}
@@ -252,7 +252,7 @@ def test_a_fetch_that_is_killed_loses_no_run(connection, server, phase, tmp_path
     assert haul.fetched == 7 - len(complete)
     assert not any(server.called(f"API GET /api/submissions/{run}/") for run in complete)
     assert haul.lacking == haul.unfinished == []
-    assert len(read_submissions(live / "submissions")) == 7
+    assert len(read_uploads(live / "submissions")) == 7
     assert not (live / JOURNAL).exists()
     assert read_index(live) == list(haul.runs)
 

@@ -15,8 +15,8 @@ from benchmarks.bench_joint import cover
 from spokeneval.metrics.bootstrap import RESAMPLES, SEED
 from spokeneval.ranking.joint import join_tasks, joint_weights, tasks_with_common_units
 from spokeneval.ranking.joint_rule import JointRule
-from spokeneval.ranking.joint_tables import joint_table
 from spokeneval.ranking.ranks import rank_sets
+from spokeneval.ranking.writers import ranking_table
 from spokeneval.scoring.scored import Statistics
 
 DECISIONS = {"kind": "decisions", "classes": ["no", "yes"], "positive": "yes"}
@@ -194,7 +194,7 @@ def test_a_baseline_changes_nothing_and_is_shown_at_its_place_without_a_rank(rul
     for field in ("rows", "places", "pairs", "units", "apart"):
         assert getattr(found, field) == getattr(alone, field)
     assert found.baseline.score == pytest.approx(score, abs=1e-4)
-    shown = joint_table(found).rows
+    shown = ranking_table(found).rows
     assert [row[0][0] for row in shown] == [*order]
     assert shown[order.index("b")][:2] == ["b (baseline)", "–"]
     row = next(row for row in csv.DictReader(io.StringIO(found.to_csv())) if row["system"] == "b")

@@ -11,7 +11,8 @@ import pytest
 
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.ranking.latex import to_latex
-from spokeneval.ranking.values import Column, Ranking, Row
+from spokeneval.ranking.leaderboard import Entry, Leaderboard
+from spokeneval.task import Column
 
 PLAIN = {
     r"\input{/etc/passwd}": r"\textbackslash{}input\{/etc",
@@ -60,10 +61,10 @@ def board(systems, names=NAMES, title="Mean κ"):
         score = 0.9 - place / 200
         called = f"{names[name][:40]} {round_}" if round_ else names[name]
         rows.append(
-            Row(place + 1, place % 5 == 0, called, score, (score - 0.01, score + 0.01), (1, 9), 1, {}, {})
+            Entry(place + 1, place % 5 == 0, called, score, (score - 0.01, score + 0.01), (1, 9), 1, {}, {})
         )
     column = Column("score", title, "higher", 4)
-    return Ranking(TASK, column, "", rows, "1000 responses", unscored=["failed"])
+    return Leaderboard(column, rows, "1000 responses", rules=TASK, unscored=["failed"])
 
 
 def test_special_characters_are_escaped_and_long_words_may_be_broken():

@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 import spokeneval
-from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.rank import make_board
 from speechbundles.leaderboard.write import write_board
 from speechbundles.model.sources import Sources
 from spokeneval.ranking.library import FILES

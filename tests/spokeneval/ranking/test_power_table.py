@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
+from spokeneval.ranking.leaderboard import Pair
 from spokeneval.ranking.power import power, smallest_difference
 from spokeneval.ranking.power_table import power_table
-from spokeneval.ranking.values import Column, Pair
 from spokeneval.scoring.scored import Interval
+from spokeneval.task import Column
 
 
 def test_a_chance_is_at_the_level_at_which_the_pair_was_tested():

@@ -23,8 +23,8 @@ import numpy as np
 from urllib3 import HTTPResponse
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.rank import make_board
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
@@ -44,7 +44,7 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError, Submis
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.kinds.declared import declared_task
-from spokeneval.ranking.tables import to_csv
+from spokeneval.ranking.writers import to_csv
 from spokeneval.scoring.options import SIGNATURE_FILE, Settings, Signature, choose_options
 from spokeneval.scoring.scored import STATISTICS_FILE, score_submission, write_statistics
 from spokeneval.task import Task

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
+from speechbundles.leaderboard.rank import make_board
 from speechbundles.leaderboard.tables.spoken_call import difficulty_bands, rates_of_systems
 from speechbundles.model.sources import Sources
 from spokeneval.formats.speakers import Units

@@ -12,9 +12,9 @@ import pytest
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.codabench import worker
+from spokeneval.task import Column
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     COLUMNS,

@@ -6,13 +6,13 @@ from datetime import datetime
 import pytest
 
 from speechbundles.bundle.rehearse import rehearse_phase
-from speechbundles.leaderboard.board import make_board
+from speechbundles.leaderboard.home_page import to_html, write_home_board
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.rank import make_board
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from speechbundles.server.board_files import to_html, write_home_board
 from speechbundles.server.fetch import DELETED, REPLACED, VANISHED
 from tests.samples.home_boards import (
     answers,
@@ -34,10 +34,10 @@ def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
     )
     made = board(exact, folder)
     assert placed(made) == [(1, "bob"), (2, "anna"), (2, "eva")]
-    assert [entry.tied for entry in made.phases[0].entries] == [False, True, True]
-    for entry, wrong in zip(made.phases[0].entries, (9, 20, 20), strict=True):
+    assert [entry.tied for entry in made.phases[0].rows] == [False, True, True]
+    for entry, wrong in zip(made.phases[0].rows, (9, 20, 20), strict=True):
         assert float(entry.scores["f1"]) == pytest.approx(f1(wrong), abs=1e-10)
-    assert [phase.phase.name for phase in made.phases] == ["Evaluation"]
+    assert [phase.phase for phase in made.phases] == ["Evaluation"]
     assert not made.left_out
 
 
@@ -46,7 +46,7 @@ def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse,
     bundle = read_built_bundle(coarse.path)
     assert [column.key for column in made.columns] == ["f1"]
     assert "(≤ baseline)" in to_html(made)
-    for entry, wrong in zip(made.phases[0].entries, (20, 70), strict=True):
+    for entry, wrong in zip(made.phases[0].rows, (20, 70), strict=True):
         upload = write_files(tmp_path, {"one.zip": answers(wrong)}) / "one.zip"
         done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload)
         assert entry.scores == {cell.key: cell.stored for cell in done.row}
@@ -65,9 +65,9 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     scores = score_all(exact.path, folder / "submissions", tmp_path / "scored", jobs=2)
     outputs = read_outputs([tmp_path / "scored" / name for name in scores.results])
     ranking = make_board(Sources(ROOT, begin(tmp_path / "mine")), outputs)
-    ranges = [entry.ranks for entry in made.phases[0].entries]
+    ranges = [entry.ranks for entry in made.phases[0].rows]
     assert ranges == [row.ranks for row in ranking.rows]
-    assert [entry.cluster for entry in made.phases[0].entries] == [row.cluster for row in ranking.rows]
+    assert [entry.cluster for entry in made.phases[0].rows] == [row.cluster for row in ranking.rows]
     assert ranges[0][1] > 1  # two systems that cannot be separated
     assert ranges[2] == (3, 3)
     page, table, _ = (path.read_text("utf-8") for path in write_home_board(made, tmp_path / "site"))
@@ -77,7 +77,7 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     shown = [(int(row["best_rank"]), int(row["worst_rank"])) for row in csv.DictReader(table.splitlines())]
     assert shown == ranges
     alone = board(exact, fetched(tmp_path / "one", ("anna", "2027-03-01T09:00", 9)))
-    assert [entry.ranks for entry in alone.phases[0].entries] == [None]
+    assert [entry.ranks for entry in alone.phases[0].rows] == [None]
 
 
 @pytest.mark.thorough
@@ -85,7 +85,7 @@ def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_pat
     (step,) = coarse.rules.sets.values()
     wrong = [10, 12, 20, 26, 70]
     made = board(coarse, fetched(tmp_path, *[(f"t{n:02d}", "2027-03-01T09:00", n) for n in wrong]))
-    entries = made.phases[0].entries
+    entries = made.phases[0].rows
     shown = [entry.scores["f1"] for entry in entries]
     for entry, score in zip(entries, shown, strict=True):
         better = sum(round(float(other - score) / step) >= 2 for other in shown)
@@ -112,7 +112,7 @@ def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(ex
     made = board(exact, folder, now=datetime(2027, 4, 1))
     assert placed(made) == [(1, "many")]
     # the fourth is one too many
-    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(47))
+    assert float(made.phases[0].rows[0].scores["f1"]) == pytest.approx(f1(47))
     reasons = {line.split()[1]: line for line in made.left_out}
     withdrawn, closed = dict.fromkeys(["gone", "vanished"], "withdrawn"), "was not open at 20"
     expected = {"late": closed, "early": closed, "lost": "", "many": "allows 3 in total", **withdrawn}
@@ -127,7 +127,7 @@ def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_p
     runs = zip(("2027-03-14T23:00", "2027-03-20T09:00"), notes, strict=True)
     folder = fetched(tmp_path, *[("anna", time, 20, {"upload": "same", "note": note}) for time, note in runs])
     made = board(exact, folder, now=datetime(2027, 4, 1))
-    assert [entry.time for entry in made.phases[0].entries] == [datetime(2027, 3, 14, 23)]
+    assert [entry.time for entry in made.phases[0].rows] == [datetime(2027, 3, 14, 23)]
     assert made.following is None
 
 
@@ -145,7 +145,7 @@ def test_runs_that_await_validation_are_left_out_and_count_as_attempts(exact, tm
     )
     made = board(exact, folder)
     assert placed(made) == [(1, "anna"), (2, "bob"), (3, "carol")]
-    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(22))
+    assert float(made.phases[0].rows[0].scores["f1"]) == pytest.approx(f1(22))
     assert made.left_out[0] == "Evaluation  anna  1  awaits validation"
     assert [line.split()[1:3] for line in made.left_out[1:]] == [["anna", "4"]]  # one too many
 
@@ -177,7 +177,7 @@ def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path)
     )
     made = board(exact, folder)
     assert placed(made) == [(1, "anna")]
-    assert made.phases[0].entries[0].time == datetime(2027, 3, 1, 0, 0, 5)
+    assert made.phases[0].rows[0].time == datetime(2027, 3, 1, 0, 0, 5)
 
 
 @pytest.mark.thorough

@@ -18,7 +18,7 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.rehearse import FINISHED, rehearse
-from speechbundles.cli.joint import for_each_bundle, of_entered, require_challenge
+from speechbundles.cli.challenge import for_each_bundle, of_entered, require_challenge
 from speechbundles.leaderboard.teams import read_teams_table
 from speechbundles.model import dates
 from speechbundles.model.disk import locked

@@ -22,7 +22,7 @@ _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 
 @dataclass(frozen=True)
-class Submission:
+class Upload:
     """A team's zip and the time of its upload in UTC.
 
     Attributes
@@ -40,7 +40,7 @@ class Submission:
     unreadable: str = ""
 
 
-def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[Submission]:
+def read_uploads(folder: Path, *, passed_over: Path | None = None) -> list[Upload]:
     """Return the submissions in order of time; those of the same time, in order of team and name.
 
     Raises
@@ -48,7 +48,7 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
     OrganiserError: lists everything in the folder that is neither a team's folder nor a submission named by its time.
     """
     problems: list[str] = []
-    found: list[Submission] = []
+    found: list[Upload] = []
     fetched = next((place for place in (folder, folder.resolve().parent) if (place / INDEX).is_file()), None)
     if fetched == folder:
         folder = fetched / SUBMISSIONS
@@ -79,7 +79,7 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
     return sorted(found, key=lambda upload: (upload.time, upload.team, upload.name))
 
 
-def _read(path: Path, team: str, phase: str | None) -> Submission:
+def _read(path: Path, team: str, phase: str | None) -> Upload:
     """Return a submission; one that is too large is unreadable, which concerns only this submission."""
     time, digest, unreadable = _upload_time(path.name), "", ""
     try:
@@ -88,7 +88,7 @@ def _read(path: Path, team: str, phase: str | None) -> Submission:
         if error.errno != EFBIG:
             raise
         unreadable = str(error.strerror)
-    return Submission(time, team, path.name, path, digest, phase, unreadable)
+    return Upload(time, team, path.name, path, digest, phase, unreadable)
 
 
 def _listed(folder: Path, passed_over: Path | None) -> list[Path]:

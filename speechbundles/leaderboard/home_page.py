@@ -13,22 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from speechbundles.leaderboard.render import escaped_markdown, fitted_tables, markdown_table
-from speechbundles.model.competition import Column
+from speechbundles.leaderboard.home import HomeBoard
+from speechbundles.leaderboard.render import entries_table, escaped_markdown, fitted_tables, markdown_table
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.disk import write_whole
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import printable
-from speechbundles.server import api
-from speechbundles.server.api import Connection
-from speechbundles.server.board import Entry, HomeBoard, PhaseBoard
-from speechbundles.server.compared import number
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.tables import shown_range, shown_rank
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import Entry, Leaderboard, TextTable
 from spokeneval.report import page
-from spokeneval.task import ENDS
+from spokeneval.task import ENDS, Column
 
 PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
 MOST_ROWS = 500
@@ -63,37 +57,20 @@ def to_markdown(board: HomeBoard, most: int = MOST_ROWS) -> str:
     """Return the page in Markdown without the tables on the power of the set, with at most `most` entries a phase."""
     parts = [*map(escaped_markdown, _introduction(board))]
     for each in board.phases:
-        parts.append(f"## {escaped_markdown(each.phase.name)}")
-        if not each.entries:
+        parts.append(f"## {escaped_markdown(each.phase)}")
+        if not each.rows:
             parts.append("No entries yet.")
             continue
-        if len(each.entries) > most:
-            parts.append(f"The best {most} of {len(each.entries)} entries:")
-        ranking, *others = _tables(replace(each, entries=each.entries[:most]), board.columns)
+        if len(each.rows) > most:
+            parts.append(f"The best {most} of {len(each.rows)} entries:")
+        ranking, *others = _tables(replace(each, rows=each.rows[:most]), board.columns)
         parts += [markdown_table(ranking), *map(escaped_markdown, each.notes)]
         for table in others:
             parts += ["Other scores:", markdown_table(table)]
     changes = "\n".join(f"- {day}: {escaped_markdown(what)}" for day, what in board.changes)
     parts += ["## Changes", changes] if changes else []
-    text = "\n\n".join([*parts, api.BOARD_MARK]) + "\n"
+    text = "\n\n".join(parts) + "\n"
     return text if len(text) <= LARGEST_PAGE or most <= 1 else to_markdown(board, most // 2)
-
-
-def write_home_page(connection: Connection, competition: int, board: HomeBoard) -> bool:
-    """Write the leaderboard as a page of the competition on the server; return whether it has changed.
-
-    Raises
-    ------
-    OrganiserError: the competition is another one, has another page with this title, or does not return the page.
-    """
-    live = api.read_competition(connection, competition)
-    if str(live["title"]).strip() != board.title.strip():
-        raise OrganiserError(f"competition {competition} is {live['title']!r:.100}, not {board.title!r}")
-    text = to_markdown(board)
-    changed = api.change_board_page(connection, live, text)
-    if api.change_board_page(connection, api.read_competition(connection, competition), text):
-        raise OrganiserError(f"the server accepted the page {api.BOARD_TITLE}, but does not return it")
-    return changed
 
 
 def _introduction(board: HomeBoard) -> tuple[str, str]:
@@ -112,45 +89,30 @@ def _introduction(board: HomeBoard) -> tuple[str, str]:
     return dates, reading
 
 
-def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
+def _section(board: Leaderboard, columns: Sequence[Column]) -> page.Html:
     """Return a phase's ranking, its notes, the other scores, and further tables."""
-    if not board.entries:
-        return page.section(board.phase.name, page.paragraph("No entries yet."))
+    if not board.rows:
+        return page.section(board.phase, page.paragraph("No entries yet."))
     ranking, *others = _tables(board, columns)
     parts = [*fitted_tables(ranking), *(page.paragraph(note, kind="note") for note in board.notes)]
     for table in (*others, *board.tables):
         parts += fitted_tables(table)
         parts += [page.paragraph(table.note, kind="note")] if table.note else []
-    return page.section(board.phase.name, *parts)
+    return page.section(board.phase, *parts)
 
 
-def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
+def _tables(board: Leaderboard, columns: Sequence[Column]) -> list[TextTable]:
     """Return a phase's ranking, and the other scores if there are any; columns without a value are left out."""
-    name, entries, primary = board.phase.name, board.entries, columns[0]
-    ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
-    known = [
-        ("Rank", [shown_rank(entry) for entry in entries]),
-        (primary.title + " (95 % interval)" * bool(ends), [_score(each, primary, ends) for each in entries]),
-        ("Rank range", [shown_range(entry.ranks) if entry.ranks else "" for entry in entries]),
-        ("Cluster", [str(entry.cluster or "") for entry in entries]),
-        ("Uploaded (UTC)", [f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries]),
-    ]
-    further = [column for column in columns if column not in (primary, *ends)]
-    others = [(column.title, [entry.shown[column.key] for entry in entries]) for column in further]
-    names = [printable(entry.name) for entry in entries]
-    tables = []
-    for title, given in ((count_of(len(entries), "entry", "entries"), known), ("other scores", others)):
-        used = [(head, cells) for head, cells in given if any(cells)]
-        rows = [*zip(names, *(cells for _, cells in used), strict=True)]
-        tables.append(Table(f"{name}: {title}", ["Name", *(head for head, _ in used)], rows))
-    return tables if others else tables[:1]
-
-
-def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
-    """Return the score with its interval, if it has one."""
-    score = entry.shown[primary.key]
-    interval = [entry.shown[column.key] for column in ends if column.key in entry.scores]
-    return f"{score} ({' to '.join(interval)})" if interval else score
+    primary, entries = columns[0], board.rows
+    title = f"{board.phase}: {count_of(len(entries), 'entry', 'entries')}"
+    tables = [entries_table(entries, columns, primary, title, "Name")]
+    shown = {primary.key, *(primary.key + end for end in ENDS)}
+    used = [each for each in columns if each.key not in shown and any(row.shown[each.key] for row in entries)]
+    if len(columns) > len(shown.intersection(column.key for column in columns)):
+        rows = [[printable(row.name), *(row.shown[column.key] for column in used)] for row in entries]
+        header = ["Name", *(column.title for column in used)]
+        tables.append(TextTable(f"{board.phase}: other scores", header, rows))
+    return tables
 
 
 def to_csv(board: HomeBoard) -> str:
@@ -176,7 +138,7 @@ def to_dict(board: HomeBoard) -> dict[str, Any]:
             {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
         ],
         "phases": [
-            {"name": each.phase.name, "entries": [*map(_entry_dict, each.entries)], "notes": each.notes}
+            {"name": each.phase, "entries": [*map(_entry_dict, each.rows)], "notes": list(each.notes)}
             for each in board.phases
         ],
         "changes": [{"date": day, "what": what} for day, what in board.changes],
@@ -187,5 +149,5 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     return {
         **{key: getattr(entry, key) for key in ("rank", "tied", "ranks", "cluster", "name")},
         "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
-        "scores": {key: number(score) for key, score in entry.scores.items()},
+        "scores": {key: f"{score.normalize():f}" for key, score in entry.scores.items()},
     }

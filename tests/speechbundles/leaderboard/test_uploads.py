@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from speechbundles.leaderboard.season.play import play_season
-from speechbundles.leaderboard.season.uploads import read_submissions
+from speechbundles.leaderboard.season import play_season
+from speechbundles.leaderboard.uploads import read_uploads
 from speechbundles.model.errors import OrganiserError
 from tests.samples.seasons import codabench, submit
 
@@ -16,7 +16,7 @@ def test_names_tell_the_time(tmp_path):
         submit(tmp_path, "team", name)
     (tmp_path / "season/.DS_Store").write_text("x")
     (tmp_path / "season/team/.hidden").write_text("x")
-    got = [(one.time, one.name) for one in read_submissions(tmp_path / "season")]
+    got = [(one.time, one.name) for one in read_uploads(tmp_path / "season")]
     assert got == [
         (datetime(2027, 3, 1, 9, 14), names[2]),
         (datetime(2027, 3, 1, 9, 14, 59), names[1]),

@@ -15,69 +15,39 @@ which of two entries on the same step is better.
     FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
+from speechbundles.leaderboard.private import anonymous_names, private_folder, record_changes
 from speechbundles.leaderboard.score import score_all
-from speechbundles.leaderboard.season import Attempt, Season, Submission, play_submissions, rank
+from speechbundles.leaderboard.season import Attempt, Season, placed, play_submissions
+from speechbundles.leaderboard.uploads import Upload
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.model.zips import reference_zip
-from speechbundles.server.api import Progress
-from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.ranking.leaderboard import Entry, Leaderboard, System
 from spokeneval.ranking.ranks import ranks_known, shared_places
 from spokeneval.ranking.systems import rank_systems
-from spokeneval.ranking.values import Column as RankedBy
-from spokeneval.ranking.values import Place, System, Table
-from spokeneval.task import Task
+from spokeneval.task import Column, Task
+
+Progress = Callable[[int, int], None]
 
 _SCORED = "scored"
 """The folder with the outputs of entries, which contain counts of each unit."""
-
-
-@dataclass(frozen=True)
-class Entry(Place):
-    """A row of the board.
-
-    Attributes
-    ----------
-    ranks: the best and the worst rank that the entry may have; None if unknown.
-    cluster: the number of its group of entries without significant differences, 1 for the best; None if unknown.
-    time: of the upload; None if names are anonymous.
-    scores: by column key.
-    """
-
-    ranks: tuple[int, int] | None
-    cluster: int | None
-    name: str
-    time: datetime | None
-    scores: Mapping[str, Decimal]
-    shown: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class PhaseBoard:
-    """The board of a phase. `notes`, `tables`: how ranks were computed, and the power of the set."""
-
-    phase: BuiltPhase
-    entries: tuple[Entry, ...]
-    notes: tuple[str, ...]
-    tables: tuple[Table, ...]
 
 
 @dataclass(frozen=True)
@@ -86,6 +56,7 @@ class HomeBoard:
 
     Attributes
     ----------
+    phases: the leaderboard of each phase; its tables have the statistical power of the set.
     until: the time until which submissions are on it, in UTC.
     following: the time of the next one; None if it is final or not made daily.
     coarse: whether scores are rounded to steps.
@@ -96,7 +67,7 @@ class HomeBoard:
 
     title: str
     columns: tuple[Column, ...]
-    phases: tuple[PhaseBoard, ...]
+    phases: tuple[Leaderboard, ...]
     until: datetime
     following: datetime | None
     coarse: bool
@@ -107,7 +78,7 @@ class HomeBoard:
     @property
     def summary(self) -> str:
         """What is on it, in a line."""
-        entries = count_of(sum(len(phase.entries) for phase in self.phases), "entry", "entries")
+        entries = count_of(sum(len(phase.rows) for phase in self.phases), "entry", "entries")
         later = f", {count_of(self.waiting, 'later run')} for the next leaderboard" if self.waiting else ""
         return f"{entries} until {self.until:{MINUTES}} UTC, {count_of(len(self.left_out), 'run')} left out{later}"
 
@@ -164,13 +135,16 @@ def make_home_board(
     for phase in phases:
         placed = on_board.get(phase, [])
         shown = [names.get(owner, owner) for owner in (attempt.submission.team for attempt in placed)]
+        board = Leaderboard(
+            built.ranking_column(),
+            _entries(built, placed, shown, timed=not rules.anonymous),
+            phase=phase.name,
+        )
         if rules.exact is None:
-            compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
+            board = _compare_steps(board, steps[str(phase.reference_data)])
         else:
-            outputs = _scored_outputs(bundle, phase, placed, private, jobs)
-            compared = _compare(built.ranking_column(), rules.exact, placed, shown, outputs)
-        entries = _entries(built, placed, shown, compared, timed=not rules.anonymous)
-        boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
+            board = _compare(board, rules.exact, _scored_outputs(bundle, phase, placed, private, jobs))
+        boards.append(board)
     is_final = not rules.daily or all(phase.closes and phase.closes <= until for phase in phases)
     return HomeBoard(
         title=built.title,
@@ -215,11 +189,11 @@ def _visible(bundle: BuiltBundle) -> tuple[Column, ...]:
 def _placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
     """Return the runs on a phase's board, in order; all that participants chose, if they choose."""
     rule = FORCE_ALL if phase.rule in PICKED else phase.rule
-    return [entry.attempt for entry in rank(bundle, replace(phase, rule=rule), finished)]
+    return placed(bundle, replace(phase, rule=rule), finished)
 
 
 def _finished(
-    attempts: Sequence[Attempt], uploads: Mapping[Submission, Fetched], left_out: list[str]
+    attempts: Sequence[Attempt], uploads: Mapping[Upload, Fetched], left_out: list[str]
 ) -> dict[BuiltPhase, list[Attempt]]:
     """Return the runs of each phase that may be on its board; the others are added to `left_out`."""
     finished: dict[BuiltPhase, list[Attempt]] = {}
@@ -250,7 +224,7 @@ def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
     return together
 
 
-def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Submission, Fetched]:
+def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Upload, Fetched]:
     """Return the runs whose uploads can be read, by their uploads in order of time; `left_out` gets the others."""
     uploads = {}
     for run in runs:
@@ -261,7 +235,7 @@ def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dic
         except (OSError, ValueError) as error:
             digest, reason = "", error.strerror if isinstance(error, OSError) else error
         if digest:
-            uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
+            uploads[Upload(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
         else:
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
     return dict(sorted(uploads.items(), key=lambda pair: (pair[0].time, pair[1].id)))
@@ -282,45 +256,32 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     return "" if is_picked else "not chosen by its owner for the leaderboard"
 
 
-class _Compared(NamedTuple):
-    """Rank ranges and clusters in the order of the board, empty if unknown, and their notes and tables."""
-
-    ranks: Sequence[tuple[int, int] | None] = ()
-    clusters: Sequence[int | None] = ()
-    notes: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-
-
 def _entries(
-    bundle: BuiltBundle,
-    placed: Sequence[Attempt],
-    names: Sequence[str],
-    compared: _Compared,
-    *,
-    timed: bool,
-) -> tuple[Entry, ...]:
+    bundle: BuiltBundle, placed: Sequence[Attempt], names: Sequence[str], *, timed: bool
+) -> list[Entry]:
     key, keys = bundle.ranking_column().key, [column.key for column in _visible(bundle)]
-    places = shared_places([attempt.score(key) for attempt in placed])
-    unknown = [None] * len(placed)
-    ranges = zip(compared.ranks or unknown, compared.clusters or unknown, strict=True)
     entries = []
-    for attempt, place, name, (ranks, cluster) in zip(placed, places, names, ranges, strict=True):
+    places = shared_places([attempt.score(key) for attempt in placed])
+    for attempt, (rank, tied), name in zip(placed, places, names, strict=True):
         scores = {key: score for key in keys if (score := attempt.score(key)) is not None}
         shown = {key: attempt.shown(key) for key in keys}
         when = attempt.submission.time if timed else None
-        entries.append(Entry(place.rank, place.tied, ranks, cluster, name, when, scores, shown))
-    return tuple(entries)
+        primary = float(scores[key]) if key in scores else math.nan
+        entries.append(Entry(rank, tied, name, primary, scores=scores, shown=shown, time=when))
+    return entries
 
 
-def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float | None) -> _Compared:
-    """Return ranges in which entries less than two steps apart may change places."""
-    column = bundle.ranking_column()
-    known = [score for attempt in placed if (score := attempt.score(column.key)) is not None]
-    if not step or len(known) < len(placed):
-        return _Compared()
-    better = np.array(known, dtype=object) * (-1 if column.direction == "lower" else 1)
-    ranks = ranks_known(better[:, np.newaxis] - better >= 2 * Decimal(str(step)))
-    return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
+def _compare_steps(board: Leaderboard, step: float | None) -> Leaderboard:
+    """Add ranges in which entries less than two steps apart may change places."""
+    scores = [entry.scores.get(board.column.key) for entry in board.rows]
+    if not step or None in scores:
+        return board
+    better = np.array(scores, dtype=object) * (-1 if board.column.direction == "lower" else 1)
+    ranges = ranks_known(better[:, np.newaxis] - better >= 2 * Decimal(str(step)))
+    rows = [replace(entry, ranks=ends) for entry, ends in zip(board.rows, ranges, strict=True)]
+    return replace(
+        board, rows=rows, notes=["Rank ranges: entries less than two steps apart may change places."]
+    )
 
 
 def _scored_outputs(
@@ -336,22 +297,18 @@ def _scored_outputs(
     return read_outputs([out / attempt.submission.name for attempt in placed])
 
 
-def _compare(
-    column: Column,
-    task: Task,
-    placed: Sequence[Attempt],
-    names: Sequence[str],
-    outputs: Sequence[ScoringOutput],
-) -> _Compared:
+def _compare(board: Leaderboard, task: Task, outputs: Sequence[ScoringOutput]) -> Leaderboard:
     """Compare entries by the counts of each unit, as `rank` does."""
     systems = [
-        System(name, {column.key: float(score)}, {}, output.statistics)
-        for name, attempt, output in zip(names, placed, outputs, strict=False)
-        if (score := attempt.score(column.key)) is not None and output.statistics is not None
+        System(entry.name, {board.column.key: entry.score}, {}, output.statistics)
+        for entry, output in zip(board.rows, outputs, strict=False)
+        if board.column.key in entry.scores and output.statistics is not None
     ]
-    if len(systems) < max(2, len(placed)):
-        return _Compared()
-    shown = RankedBy(column.key, column.title, column.direction, column.precision)
-    ranking = rank_systems(task, shown, "", systems)
-    ranks, clusters = zip(*((row.ranks, row.cluster) for row in ranking.rows), strict=True)
-    return _Compared(ranks, clusters, tuple(ranking.notes), (ranking.power,) if ranking.power else ())
+    if len(systems) < max(2, len(board.rows)):
+        return board
+    ranking = rank_systems(task, board.column, "", systems)
+    rows = [
+        replace(entry, ranks=row.ranks, cluster=row.cluster)
+        for entry, row in zip(board.rows, ranking.rows, strict=True)
+    ]
+    return replace(board, rows=rows, notes=ranking.notes, tables=[ranking.power] if ranking.power else [])

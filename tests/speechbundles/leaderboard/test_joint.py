@@ -2,9 +2,9 @@
 
 import pytest
 
+from speechbundles.leaderboard.joint import score_entries
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import DELETED
-from speechbundles.server.joint import score_entries
 from tests.samples.home_boards import answers, begin, bundle_of, f1, fetched
 from tests.samples.programs import write_files
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import build_bundle
-from speechbundles.leaderboard import board as ranking
 from speechbundles.leaderboard import page as board_page
+from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard import write as plain
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.keys import MOST_DECIMALS
 from speechbundles.model.sources import Sources
 from spokeneval.challenges.spoken_call import TASK as SPOKEN_CALL
-from spokeneval.ranking import tables
+from spokeneval.ranking import writers
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.randomisation import MOST_SWAPPED
 from spokeneval.ranking.ranks import DECIMALS
@@ -43,7 +43,7 @@ def test_a_board_of_systems_that_differ_and_that_tie(noisy):
     for row in board.rows:
         assert row.interval[0] <= row.score <= row.interval[1]
         assert row.ranks[0] <= row.rank <= row.ranks[1]
-    text = plain.board_to_text(board)
+    text = plain.to_text(board)
     assert re.search(r"system4 +1=", text)
     assert not any("another score" in note for note in board.notes)
 
@@ -51,7 +51,7 @@ def test_a_board_of_systems_that_differ_and_that_tie(noisy):
 def test_the_primary_score_has_one_name_on_a_board(noisy):
     column = noisy[1].column
     renamed = replace(noisy[1], column=column._replace(title="Mittelwert D"))
-    headers = [tables.ranking_table(renamed).header, ranking.scores_table(renamed).header]
+    headers = [writers.ranking_table(renamed).header, writers.scores_table(renamed).header]
     assert ["Mittelwert D" in header for header in headers] == [True, True]
     assert column.title not in headers[1]
 
@@ -79,12 +79,12 @@ def test_systems_that_a_rule_excludes_are_marked_below_all_others(tmp_path):
     assert max(row.ranks[1] for row in eligible) <= 4
     assert {place for pair in board.pairs for place in (pair.first, pair.second)} == {0, 1, 2, 3}
     label = "lenient (breaks 50 % rule)"
-    assert re.search(r"\n  lenient +– +5\.1874 breaks 50 % rule +– +–\n", plain.board_to_text(board))
+    assert re.search(r"\n  lenient +– +5\.1874 breaks 50 % rule +– +–\n", plain.to_text(board))
     assert f"| {label} | – |" in plain.to_markdown(board)
     assert r"breaks 50 \% rule" in to_latex(board)
-    *_, entry, _ = json.loads(plain.board_to_json(board))["systems"]
+    *_, entry, _ = json.loads(plain.to_json(board))["systems"]
     assert (entry["excluded"], entry["rank"], entry["ranks"]) == ("breaks 50 % rule", None, [])
-    row = list(csv.DictReader(io.StringIO(tables.to_csv(board))))[-2]
+    row = list(csv.DictReader(io.StringIO(writers.to_csv(board))))[-2]
     assert (row["system"], row["excluded"], row["rank"], row["d_full_low"]) == (
         "lenient",
         first.excluded,
@@ -105,7 +105,7 @@ def test_no_system_wins_if_a_rule_excludes_all(tmp_path):
     assert [row.excluded for row in board.rows] == ["breaks 50 % rule"] * 2
     assert "No system is ranked" in board_page.to_html(board)
     assert not any("Tie at rank" in note for note in board.notes)
-    for write in (plain.board_to_text, plain.to_markdown, to_latex, tables.to_csv):
+    for write in (plain.to_text, plain.to_markdown, to_latex, writers.to_csv):
         assert "lenient" in write(board)
 
 
@@ -129,7 +129,7 @@ def test_lower_scores_come_first_where_lower_is_better(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
     assert [row.name for row in board.rows] == ["b", "a", "c"]
     assert board.rows[0].interval == (9.0, 11.0)
-    assert "lower is better" in plain.board_to_text(board)
+    assert "lower is better" in plain.to_text(board)
 
 
 def test_scores_without_an_interval_are_shown_with_the_decimals_of_every_page(tmp_path):
@@ -137,7 +137,7 @@ def test_scores_without_an_interval_are_shown_with_the_decimals_of_every_page(tm
     for name, r in (("a", 0.624), ("b", 0.554)):
         scores = {"pearson_r": r, "pearson_r_low": 0.1, "pearson_r_high": 0.9, "exact": 50.0, "spearman_r": r}
         write_output(tmp_path / name, scores, signature=signature)
-    table = ranking.scores_table(ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir()))))
+    table = writers.scores_table(ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir()))))
     assert table.header == ["System", "Pearson r", "Exact (%)", "Spearman r"]
     assert table.rows[0] == ["a", "0.6240 (0.1000 – 0.9000)", "50.00", "0.6240"]
     counts = {score.key for score in SPOKEN_CALL.scores if score.precision == 0}
@@ -160,7 +160,7 @@ def test_few_units_give_scores_without_intervals(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
     assert len(board.rows) == 2
     assert [row.intervals for row in board.rows] == [{}, {}]
-    assert "]" not in "".join(line for line in plain.board_to_text(board).splitlines() if "1–2" in line)
+    assert "]" not in "".join(line for line in plain.to_text(board).splitlines() if "1–2" in line)
 
 
 def test_one_system_alone_has_a_board(tmp_path):
@@ -205,7 +205,7 @@ def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_f
 
 def test_pairs_have_their_difference_interval_and_both_p(noisy):
     board = noisy[1]
-    rows = list(csv.DictReader(io.StringIO(tables.pairs_to_csv(board))))
+    rows = list(csv.DictReader(io.StringIO(writers.pairs_to_csv(board))))
     assert len(rows) == 10
     scores = {row.name: row.score for row in board.rows}
     for row in rows:
@@ -222,9 +222,9 @@ def test_a_system_without_a_score_is_listed_last(tmp_path):
     paths = noisy_systems(tmp_path / "outputs", systems=2)
     (tmp_path / "outputs" / "failed").mkdir()
     board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
-    assert re.search(r"failed +– +–", plain.board_to_text(board))
+    assert re.search(r"failed +– +–", plain.to_text(board))
     assert "Without a score and therefore without a rank: failed." in board.notes
-    *scored_rows, failed = csv.DictReader(io.StringIO(tables.to_csv(board)))
+    *scored_rows, failed = csv.DictReader(io.StringIO(writers.to_csv(board)))
     assert [row["rank"] for row in scored_rows] == ["1", "1"]
     assert failed.pop("system") == "failed"
     assert set(failed.values()) == {""}

@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
+from speechbundles.leaderboard.home_page import write_home_board
+from speechbundles.leaderboard.private import PRIVATE, anonymous_names
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server.board_files import write_home_board
-from speechbundles.server.private import PRIVATE, anonymous_names
 from tests.samples.home_boards import LABELS, OTHER, ROWS, begin, board, bundle_of, f1, fetched, placed
 
 
@@ -53,7 +53,7 @@ def test_a_corrected_label_gives_the_right_board_and_is_reported(exact, tmp_path
     corrected = "\n".join(["id,label,speaker", *map(",".join, rows), ""])
     mine = begin(tmp_path / "mine", "  feedback: exact\n", **{LABELS: corrected})
     made = board(bundle_of(mine, tmp_path), folder)
-    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(20, rows), abs=1e-10)
+    assert float(made.phases[0].rows[0].scores["f1"]) == pytest.approx(f1(20, rows), abs=1e-10)
     assert f1(20, rows) != f1(20)
     assert made.changes == (
         ("2027-03-10", "Evaluation: labels were corrected; all scores are computed again."),

@@ -5,7 +5,7 @@ import html
 import re
 from dataclasses import replace
 
-from speechbundles.server.board_files import to_csv, to_html, to_markdown, write_home_board
+from speechbundles.leaderboard.home_page import to_csv, to_html, to_markdown, write_home_board
 from tests.samples.home_boards import (
     board,
     fetched,
@@ -35,7 +35,7 @@ def test_the_page_on_the_server_shows_nothing_that_the_public_page_does_not(coar
         cells = {
             html.unescape(re.sub(r"\\(.)", r"\1", cell)) for row in rows for cell in row if "---" not in cell
         }
-        names = {entry.name for entry in made.phases[0].entries}
+        names = {entry.name for entry in made.phases[0].rows}
         assert names <= cells
         assert {cell for cell in cells if cell not in html.unescape(to_html(made))} == set()
         assert "<b>" not in to_markdown(made)
@@ -44,10 +44,10 @@ def test_the_page_on_the_server_shows_nothing_that_the_public_page_does_not(coar
 
 def test_a_long_page_on_the_server_shows_the_best_entries(exact, tmp_path, monkeypatch):
     made = board(exact, fetched(tmp_path, one("anna", 9)))
-    entries = [replace(made.phases[0].entries[0], name=f"team{number}") for number in range(6)]
-    made = replace(made, phases=[replace(made.phases[0], entries=entries)])
+    entries = [replace(made.phases[0].rows[0], name=f"team{number}") for number in range(6)]
+    made = replace(made, phases=[replace(made.phases[0], rows=entries)])
     assert to_markdown(made, 4).count("| team") == 4
     assert "The best 4 of 6 entries:" in to_markdown(made, 4)
-    monkeypatch.setattr("speechbundles.server.board_files.LARGEST_PAGE", len(to_markdown(made, 3)))
+    monkeypatch.setattr("speechbundles.leaderboard.home_page.LARGEST_PAGE", len(to_markdown(made, 3)))
     assert "team0" in to_markdown(made)
     assert "The best 3 of 6 entries:" in to_markdown(made)

@@ -15,15 +15,12 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, using
 from speechbundles.cli.terminal import ROOT, answer
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard.joint import (
-    JointBoard,
-    joint_board_to_dict,
-    joint_board_to_text,
-    make_joint_board,
-    write_joint_board,
-)
+from speechbundles.leaderboard.home import HomeRules
+from speechbundles.leaderboard.joint import baseline_accounts, make_joint_board, score_entries
 from speechbundles.leaderboard.outputs import ScoringOutput
+from speechbundles.leaderboard.private import anonymous_names, private_folder
 from speechbundles.leaderboard.teams import baseline_team, read_teams_table, without_entry
+from speechbundles.leaderboard.write import to_dict, to_text, write_board
 from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.console import wrap
@@ -32,15 +29,9 @@ from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.runs import answers_below
-from speechbundles.server import (
-    INDEX,
-    HomeRules,
-    anonymous_names,
-    baseline_accounts,
-    private_folder,
-    score_entries,
-)
+from speechbundles.server import INDEX
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from spokeneval.ranking.leaderboard import Leaderboard
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -154,12 +145,12 @@ def joint_board(
     return 0
 
 
-def _write(board: JointBoard, left_out: Sequence[str], out: Path, *, as_json: bool) -> int:
+def _write(board: Leaderboard, left_out: Sequence[str], out: Path, *, as_json: bool) -> int:
     """Write and print a leaderboard; return the number of its files."""
-    written = write_joint_board(board, out)
-    content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
+    written = write_board(board, out)
+    content = {**to_dict(board), "left_out": left_out, "files": written}
     lines = [wrap(printable(line), "  ") for line in left_out]
-    answer(content, "\n".join([joint_board_to_text(board), *lines]), as_json=as_json)
+    answer(content, "\n".join([to_text(board), *lines]), as_json=as_json)
     return len(written)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 import spokeneval
-from spokeneval.ranking.tables import shown_interval, text_table
-from spokeneval.ranking.values import Table
+from spokeneval.ranking.leaderboard import TextTable
+from spokeneval.ranking.writers import shown_interval, text_table
 
 
 def test_columns_are_as_wide_as_a_terminal_shows_them():
     rows = [["系统", "1"], ["e\N{COMBINING ACUTE ACCENT}", "20"]]
     lines = ["  System  WER", "  系统      1", "  e\N{COMBINING ACUTE ACCENT}        20"]
-    assert text_table(Table("", ["System", "WER"], rows)).split("\n") == lines
+    assert text_table(TextTable("", ["System", "WER"], rows)).split("\n") == lines
     classes = ["对", "ab", "c"]
     result = spokeneval.score({"kind": "identification", "classes": classes}, classes, np.eye(3))
     recalls = [line for line in str(result).split("\n") if "Recall" in line]

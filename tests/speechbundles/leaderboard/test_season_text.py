@@ -2,7 +2,7 @@
 
 import pytest
 
-from speechbundles.leaderboard.season.summary import season_to_text
+from speechbundles.leaderboard.season_text import season_to_text
 from tests.samples.seasons import codabench, codalab, final, season_at
 
 UPLOADS = [("a", "2027-01-01 10:00:00", 0.7), ("b", "2027-01-01 11:00:00", 0.6)]

@@ -6,7 +6,7 @@ one that its scoring program wrote. `spokeneval.ranking` compares the systems.
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard import notes
-from speechbundles.leaderboard.about import About, folder_of, read_scored, read_systems
+from speechbundles.leaderboard.about import folder_of, read_scored, read_systems
 from speechbundles.leaderboard.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.leaderboard.difficulty import items_table
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board
@@ -27,36 +27,14 @@ from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import hint
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
+from spokeneval.ranking.leaderboard import Leaderboard, System, TextTable
 from spokeneval.ranking.notes import excluded, ties
 from spokeneval.ranking.ranks import ranks
 from spokeneval.ranking.systems import rank_systems
-from spokeneval.ranking.tables import shown_interval
-from spokeneval.ranking.values import Column, Ranking, Row, System, Table
 from spokeneval.scoring.scored import FEWEST_UNITS, score_intervals
-from spokeneval.task import ENDS, HIGHER, Score, Task
-
-ITEMS_FILE = "items.csv"
+from spokeneval.task import ENDS, HIGHER, Column, Task
 
 GIVE_COMPETITION = "Give the folder of your competition with --competition"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Board(Ranking):
-    """The leaderboard of one task: a ranking, and further tables.
-
-    Attributes
-    ----------
-    about: the competition, the phase and the systems.
-    aliases: the names of the systems by the names on the board, if these are anonymous.
-    trivial: the scores of the trivial baselines as they are shown, `answer -> score`.
-    files: tables of items, by the files that they are written to.
-    """
-
-    about: About
-    aliases: Mapping[str, str]
-    tables: Sequence[Table]
-    trivial: Mapping[str, str]
-    files: Mapping[str, Table]
 
 
 class Breakdown(NamedTuple):
@@ -67,7 +45,7 @@ class Breakdown(NamedTuple):
     conditions: a table with the condition of each unit or item; scores are broken down by it.
     by: columns of the organiser's reference; scores are broken down by each.
     submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
-    items: whether a file lists all items, the hardest first.
+    items: whether all items are listed, the hardest first.
     """
 
     conditions: Path | None = None
@@ -89,7 +67,7 @@ def make_board(
     anonymous: bool = False,
     asked: Breakdown = NOTHING,
     progress: Callable[[str], None] = lambda step: None,
-) -> Board:
+) -> Leaderboard:
     """Rank the outputs of one task.
 
     Parameters
@@ -125,19 +103,28 @@ def make_board(
     entries = [_system(rules, output, is_known=is_known) for output in ranked]
     ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
     ranked.sort(key=lambda output: ranking.names.index(output.name))
-    tables, files = _tables_of_items(ranking, ranked, competition, asked)
-    trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
+    phase = f"{phase} ({signature.part})" if signature.part else phase
+    board = _with_tables(ranking, ranked, unscored, competition, asked)
+    board = replace(board, title=title or recorded or default, phase=phase, day=day)
+    return replace(board, marked=baseline, descriptions=systems, aliases=aliases)
+
+
+def _with_tables(
+    ranking: Leaderboard,
+    ranked: Sequence[ScoringOutput],
+    unscored: Sequence[str],
+    competition: Competition | None,
+    asked: Breakdown,
+) -> Leaderboard:
+    """Return a ranking with the notes on its outputs, the trivial baselines, and further tables."""
+    tables, items = _tables_of_items(ranking, ranked, competition, asked)
+    is_known = all(output.statistics for output in ranked)
+    trivial = notes.trivial_scores(ranked[0], ranking.column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
     remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
-    phase = f"{phase} ({signature.part})" if signature.part else phase
-    return Board(
-        **{**vars(ranking), "notes": remarks, "unscored": unscored},
-        about=About(title or recorded or default, phase, day, baseline, systems),
-        aliases=aliases,
-        tables=[*task_tables(rules.name, ranked), *([ranking.power] if ranking.power else []), *tables],
-        trivial=trivial,
-        files=files,
-    )
+    power = [ranking.power] if ranking.power else []
+    tables = [*task_tables(ranking.own_task.name, ranked), *power, *tables]
+    return replace(ranking, notes=remarks, unscored=unscored, trivial=trivial, tables=tables, items=items)
 
 
 def _require_baseline(baseline: str, present: Sequence[str]) -> None:
@@ -173,7 +160,7 @@ def _primary_column(rules: Task, competition: Competition | None, output: Scorin
     if column.key not in output.scores:
         raise no_board(f"{output.name} has no score {column.key}, the primary score of {rules.name}")
     precision = competition.columns[0].precision if competition else rules.primary.precision
-    return Column(column.key, column.title, column.direction, precision)
+    return Column(*column[:3], precision)
 
 
 def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:
@@ -210,11 +197,11 @@ def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
     return System(output.name, scores, intervals, counted)
 
 
-def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:
+def _remarks(ranking: Leaderboard, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:
     """Return notes on outputs that all have statistics, and on how they were compared."""
     unit = outputs[0].statistics.unit if outputs[0].statistics else ""
     return [
-        *filter(None, [independence_note(unit, ranking.rules.declaration)]),
+        *filter(None, [independence_note(unit, ranking.own_task.declaration)]),
         *notes.beside_trivial(outputs[0], trivial),
         *notes.unchecked_labels(outputs),
         *notes.disagreements(ranking, outputs),
@@ -223,32 +210,30 @@ def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mappin
 
 
 def _tables_of_items(
-    ranking: Ranking, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
-) -> tuple[list[Table], dict[str, Table]]:
-    """Return the tables that are asked for, and those of all items by file."""
-    tables: list[Table] = []
-    files: dict[str, Table] = {}
+    ranking: Leaderboard, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
+) -> tuple[list[TextTable], TextTable | None]:
+    """Return the tables that are asked for, and that of all items."""
+    tables: list[TextTable] = []
     if asked.conditions is None and not (asked.by or asked.items):
-        return tables, files
+        return tables, None
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(outputs):
         raise no_board(
             "--conditions, --by and --items need statistics.json in every output; "
             "score the submissions with `score` to get it"
         )
-    rules, column, counted = ranking.rules, ranking.column, summed[0].rows[0]
-    if asked.items:
-        files[ITEMS_FILE] = items_table(rules, summed)
+    rules, column, counted = ranking.own_task, ranking.column, summed[0].rows[0]
+    items = items_table(rules, summed) if asked.items else None
     if asked.conditions is not None:
         given = read_conditions(asked.conditions, summed[0].units, counted)
         tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
     if not asked.by:
-        return tables, files
+        return tables, items
     if competition is None:
         raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
     gold = find_gold(competition, counted)
     tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
-    return tables, files
+    return tables, items
 
 
 def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
@@ -263,18 +248,3 @@ def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
     damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
     if any(damaged.values()):
         raise no_board(*(f"{name}: {what}" for name, what in damaged.items() if what))
-
-
-def scores_table(board: Board) -> Table:
-    """Return all scores of all systems, each with its interval; the primary score has its title on the leaderboard."""
-    shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
-    titles = {board.column.key: board.column.title}
-    header = ["System", *(titles.get(score.key, score.heading) for score in shown)]
-    rows = [[row.label, *(_with_interval(row, score) for score in shown)] for row in board.rows]
-    return Table("Every score, with its 95 % interval", header, rows)
-
-
-def _with_interval(row: Row, score: Score) -> str:
-    value = f"{row.scores[score.key]:.{score.precision}f}"
-    ends = row.intervals.get(score.key)
-    return f"{value} ({shown_interval(ends, score.precision)})" if ends else value
