@@ -225,8 +225,6 @@ def test_a_short_name_takes_two_files(tmp_path, capsys, short, reference, answer
         ),
         (("wer", "ref.txt", "none.txt"), "none.txt: No such file or directory"),
         (("wer", "ref.txt", "latin.txt"), "latin.txt: not UTF-8 at byte 1; save it as UTF-8"),
-        (("wer", "ref.txt", "short.txt"), "2 items; give one value for each item"),
-        (("per", "ref.txt", "hyp.txt", "--set", "phones=arpabet"), "line 1"),
         (
             ("wer", "ids.txt", "ids.txt"),
             "begin with the same ids, such as utt1; write CSV files with a column of",
@@ -239,7 +237,6 @@ def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch
         tmp_path,
         {
             **SPOKEN,
-            "short.txt": "yes\n",
             "latin.txt": b"n\xe9e\n",
             "table.txt": "id;transcript\n1;a\n",
             "ids.txt": "utt1 no\nutt2 a\n",
