@@ -87,7 +87,6 @@ class CodabenchServer(Codabench):
         """Whether others can download programs and data."""
         self.anonymous = False
         """Whether the request that is being answered has no token."""
-        self.wait_import = 1
         self.lock = threading.RLock()
 
     def __enter__(self) -> CodabenchServer:
@@ -150,7 +149,7 @@ class CodabenchServer(Codabench):
         if self.datasets[key]["type"] != "competition_bundle":
             return 200, {"key": key}
         status = len(self.imports) + 3
-        self.imports[status] = {"key": key, "left": self.wait_import}
+        self.imports[status] = {"key": key, "left": 1}
         return 200, {"status_id": status}
 
     @_route("GET /api/competitions/*/creation_status/")

@@ -204,11 +204,7 @@ def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [
-        ("title: 标题".encode("gb18030"), "not UTF-8; save it as UTF-8"),
-        (b"title: [a", "while parsing a flow sequence"),
-        (b"- title", "expected facts, `name: value`"),
-    ],
+    [(b"\xe9", "not UTF-8; save it as UTF-8"), (b"- title", "expected facts, `name: value`")],
 )
 def test_a_file_of_facts_that_cannot_be_read_is_named(tmp_path, capsys, content, words):
     meta = tmp_path / "meta.yaml"

@@ -301,7 +301,6 @@ def test_a_tired_participant_gets_one_line(kit, tmp_path):
             "mistaken/results.csv": mistaken,
             "stray/results.csv": mistaken,
             "stray/notes/read.me": "",
-            "answers.rar": b"Rar!\x1a\x07\1\0" + bytes(99),
             "answers.docx": make_zip({"[Content_Types].xml": b"", "word/document.xml": b""}),
             "kit.zip": make_zip({"kit/try_submission.py": b"", "kit/spokeneval/__init__.py": b""}),
         },
@@ -310,7 +309,6 @@ def test_a_tired_participant_gets_one_line(kit, tmp_path):
     for name, line in {
         kit: not_kit,
         "kit.zip": not_kit,
-        "answers.rar": "  is not a readable zip file, but a RAR archive; unpack it and zip its files instead",
         "answers.docx": "  is a Word document (.docx), not a zip of the files; zip the files that your system wrote",
         "headerless": "  line 1    the header is missing; expected a first line with the columns Id, Accept, "
         "separated by tabs",
