@@ -422,7 +422,6 @@ _SHARED: list[tuple[str, str, Damage]] = [
         {**TASK, DECLARATION: "transcripts"}).encode())),
     ("score-not-written", "a declared key that the script does not write", _score(b'"error"', b'"err"')),
     ("leak-file", "the reference in the starting kit", inside("starting_kit.zip", gold__csv=REFERENCE)),
-    ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
         ",".join(f"c{number}" for number in range(1001)), [range(row, row + 1001) for row in range(9)]))),
     ("leak-unsearched-doubtful", "a file of no known form in the kit", inside("starting_kit.zip",
@@ -487,10 +486,7 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
         copy.deepcopy(draft.spec["leaderboards"][0]))),
     ("program-metadata-invalid", "no UTF-8", inside("scoring_program.zip", metadata__yaml=b"command: \xff")),
     ("leak-file", "the reference in the shared program", inside("scoring_program.zip", gold__csv=REFERENCE)),
-    ("leak-file", "the reference as a solution", inside("solutions/baseline.zip", gold__csv=REFERENCE)),
     ("leak-file", "the reference in the ingestion program", inside("ingestion_program.zip", gold__csv=REFERENCE)),
-    ("leak-column", "the reference without its prompts as a solution", inside(
-        "solutions/baseline.zip", predictions__csv=table("id,label", SHUFFLED))),
     ("leak-column", "a perfect solution", inside(
         "solutions/baseline.zip", predictions__csv=table("id,decision", RELABELLED))),
     ("page-large", "four megabytes of text", page("pages/overview.md", b"synthetic " * 400_001)),
