@@ -32,19 +32,7 @@ def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
 SPOKEN_CALL = "title: Spoken CALL"
 OPEN_TRACK = "title: MERLIon CCS Task 1 — language identification, open track"
 
-SEALS = {
-    "a public set": (
-        ("sealed: 0.5", SPOKEN_CALL),
-        ("public_sets: [development, evaluation]", SPOKEN_CALL),
-        "all sets of spoken_call are public (development, evaluation); only hidden ones can be sealed",
-    ),
-    "one of two bundles with the same labels": (
-        ("sealed: 0.5", OPEN_TRACK),
-        ("# the other track is open", SPOKEN_CALL),
-        "sealed is 0.5 here and not set in merlion_identification_closed; both need the same value",
-    ),
-    "no number": (("sealed: .nan", SPOKEN_CALL), ("#", SPOKEN_CALL), "sealed: nan; expected a number"),
-}  # fmt: skip
+SEALS = table("refused_settings")["seals"]
 
 
 @pytest.mark.parametrize("reason", SEALS)

@@ -12,6 +12,7 @@ from speechbundles.model.bundle import read_built_bundle
 from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 
 @pytest.fixture
@@ -94,17 +95,7 @@ def test_runs_that_await_validation_do_not_count(connection, server, live, tmp_p
     )
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        ("Force_Last", [["1", "anna", "0.95"], ["2", "bob", "0.925"]]),
-        (
-            "Force_Latest_Multiple",
-            [["1", "anna_1", "0.975"], ["2", "anna_2", "0.95"], ["3", "bob_3", "0.925"]],
-        ),
-        ("Add", [["1", "anna", "0.95"]]),  # bob chose none
-    ],
-)
+@pytest.mark.parametrize(("rule", "expected"), table("leaderboard_cases")["entries"])
 def test_the_entries_are_those_of_the_rule(connection, server, live, tmp_path, rule, expected):
     bundle = live(("anna", 0), ("anna", 0, 1), ("bob", 0, 1, 2), rule=rule)
     if rule == "Add":

@@ -4,6 +4,7 @@ import pytest
 
 from speechbundles.competition.intake.declared import Declared
 from tests.samples.own_tables import book, load, refused
+from tests.samples.tables import table
 
 HEADER = ("response_id", "prompt_id", "speaker_id", "human_score", "words")
 
@@ -18,26 +19,7 @@ def rows(ids=("a", "b", "c", "d"), speakers=("s1", "s2", "s3", "s4")):
     ]
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "lines"),
-    [
-        (
-            rows(speakers=("s03", "S03", "s4", "s5")),
-            "speaker",
-            "speaker 's03' (row 2 of x.xlsx) and 'S03' (row 3 of x.xlsx)",
-        ),
-        (
-            rows(speakers=("007", "b", 7, "7.0")),
-            "speaker",
-            "'007' (row 2 of x.xlsx) and '7' (row 4 of x.xlsx) and '7.0' (row",
-        ),
-        (
-            rows(ids=("0001", 1, "c", "d")),
-            "response_id",
-            "response_id '0001' (row 2 of x.xlsx) and '1' (row 3 of x.xlsx)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "column", "lines"), table("reference_cases")["ids"])
 def test_ids_that_differ_in_spelling_only_are_refused_until_they_are_declared(tmp_path, table, column, lines):
     files = {"x.xlsx": book(Sheet=table)}
     said = refused(tmp_path, files, "content_accuracy")

@@ -12,6 +12,7 @@ from spokeneval.challenges import find_task, task_names
 from tests.samples.bad_references import bad_references
 from tests.samples.own_tables import load
 from tests.samples.programs import ROOT, encoded, write_files
+from tests.samples.tables import table
 
 
 @pytest.mark.parametrize("task", task_names())
@@ -48,16 +49,7 @@ RESPONSES = "response_id,prompt_id,speaker_id,human_score,words,"
 @pytest.mark.parametrize(
     ("task", "text", "unused"),
     [
-        ("caller_experience", f"{CALLS}human4,Prompt,Dauer\na,1,2,3,4,x,1.5\n", "human4 looks like a label"),
-        (
-            "content_accuracy",
-            f"{RESPONSES}humanscores,human_scorer,human_score_3,prompt_id2\n"
-            "a,p,s,1,2,3,Zoë,x,1\nb,p,s,2,2,3,Zoë,y,1\nc,p,s,2,2,1,Jan,z,1\n",
-            "humanscores, human_score_3 look like labels",
-        ),
-        ("caller_experience", f"{CALLS}2. human\na,1,2,3,gut\n", "'2. human' looks like a label"),
-        ("caller_experience", f"{CALLS}text,asr,f0\na,1,2,3,नमस्ते,4,5\n", None),
-        # A number is compared to its 100th digit only.
+        *table("reference_cases")["unused columns"],
         pytest.param("caller_experience", f"{CALLS}{'1' * 60_000}x\na,1,2,3,4\n", None, id="a long number"),
     ],
 )
