@@ -9,24 +9,7 @@ from spokeneval.ranking.joint_rule import JointRule
 from tests.samples.programs import ROOT, write_files
 from tests.samples.tables import table
 
-SETTINGS = """\
-defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0}
-challenges:
-  process:
-    joint:
-JOINT
-    tasks:
-      process_decisions: {kind: decisions, classes: [HC, MCI, AD]}
-      process_scores: {kind: scores, scale: [0, 30], primary: rmse}
-      process_r: {kind: scores, scale: [0, 30]}
-    phases: [{reference: evaluation, start: "2027-01-01 00:00:00", end: "2027-03-01 00:00:00"}]
-    public_sets: []
-bundles:
-  process_decisions: {task: process_decisions, title: Classes}
-  process_scores: {task: process_scores, title: Scores}
-  process_r: {task: process_r, title: Correlations}
-  caller_experience: {title: Another challenge}
-"""
+SETTINGS = (ROOT / "tests/samples/several_tasks.yaml").read_text("utf-8")
 BOTH = "bundles: [process_decisions, process_scores]"
 
 

@@ -14,6 +14,7 @@ from speechbundles.leaderboard.about import Description
 from speechbundles.leaderboard.page import to_html
 from speechbundles.leaderboard.pictures import MOST_DRAWN
 from tests.samples.boards import HOSTILE, large, rows
+from tests.samples.tables import table
 from tests.tools.colours import alike
 
 
@@ -68,23 +69,7 @@ def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
     assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
 
 
-@pytest.mark.parametrize(
-    ("clusters", "ranks", "sentences"),
-    [
-        (
-            [1] * 7 + [2],
-            range(1, 9),
-            "s1 ranks first of 8 systems: X Not s1: s2, s3, s4, s5, s6 and 1 other.",
-        ),
-        ([1, 1, 2], [1, 1, 3], "s1, s2 share the first rank of 3 systems: X Not s1: s2."),
-        (
-            [1, 2],
-            [1, 2],
-            "s1 ranks first of 2 systems: X Every other system is in a lower cluster: s2, the",
-        ),
-        ([None, None], [1, 2], "s1 ranks first of 2 systems: X</div>"),
-    ],
-)
+@pytest.mark.parametrize(("clusters", "ranks", "sentences"), table("leaderboard_cases")["winners"])
 def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, sentences):
     found = [
         replace(row, rank=rank, tied=False)

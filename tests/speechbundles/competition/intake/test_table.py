@@ -8,6 +8,7 @@ from speechbundles.competition.intake.declared import Declared
 from speechbundles.model.errors import BadReference
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import CANONICAL, COLUMNS, ROWS, book, load, refused, written
+from tests.samples.tables import table
 
 NUMBERED = [COLUMNS, *((int(row[0]), *row[1:]) for row in ROWS)]
 
@@ -292,18 +293,7 @@ def test_problems_below_declared_columns_name_the_lines_of_the_file(tmp_path):
     assert "has 5 cells in line 1, separated by spaces; expected 4 (sets.x.columns)" in said
 
 
-LISTS = {
-    "VoxCeleb": (
-        ["label", *"ab"],
-        ["1 x/1.wav x/2.wav", "0 x/1.wav y/1.wav", "0 y/1.wav x/1.wav"],
-        ("1", "0", "0"),
-    ),
-    "ASVspoof": (
-        ["a", "b", "_", "label"],
-        ["S1 E_1 bonafide 1", "S2 E_1 bonafide 0", "S2 E_2 A07 0"],
-        ("1", "0", "0"),
-    ),
-}
+LISTS = table("reference_cases")["trials"]
 
 
 @pytest.mark.parametrize("name", LISTS)
