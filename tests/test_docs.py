@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.samples.programs import ROOT
+from tests.samples.tables import table
 
 DOCS = ROOT / "docs"
 PAGES = [DOCS / "index.md", *sorted(DOCS.glob("[a-z]*/*.md"))]
@@ -80,22 +81,7 @@ def test_the_site_keeps_the_hyphens_of_options():
     assert "\nsmartquotes = False" in (DOCS / "conf.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("docstring", "rest"),
-    [
-        (
-            "P = CA / (CA + FA). Undefined",
-            r":math:`\text{P} = \frac{\text{CA}}{\text{CA} + \text{FA}}`. Undefined",
-        ),
-        ("(1 - r_xz^2) / 2", r":math:`\frac{1 - \text{r}_{\text{xz}}^{2}}{2}`"),
-        (
-            "tp / (a (b + c)), a share",
-            r":math:`\frac{\text{tp}}{\text{a}\,\left(\text{b} + \text{c}\right)}`, a share",
-        ),
-        ("The line where miss rate = false-alarm rate.", "The line where miss rate = false-alarm rate."),
-        ("Pairs of ratings, each pair 1 / (m - 1) times", "Pairs of ratings, each pair 1 / (m - 1) times"),
-    ],
-)
+@pytest.mark.parametrize(("docstring", "rest"), table("formulas")["docstrings"])
 def test_the_formula_of_a_docstring_is_rendered(monkeypatch, docstring, rest):
     monkeypatch.syspath_prepend(DOCS / "_ext")
     assert import_module("formulas").with_formulas(docstring) == rest

@@ -9,6 +9,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.model.zips import write_tree
 from tests.samples.programs import unzipped
 from tests.samples.small_bundles import ONLY, codabench_bundle, run, zipped
+from tests.samples.tables import table
 
 
 def only(phase=(), **task):
@@ -73,17 +74,7 @@ def test_a_bundle_is_read_from_its_folder_with_the_folders_in_it_zipped(tmp_path
     assert unzipped(built.files["solutions/one/"]) == {"answer.txt": b"3"}
 
 
-@pytest.mark.parametrize(
-    ("text", "date"),
-    [
-        ("1-1-2026", (2026, 1, 1)),
-        ("8-7-2019", (2019, 8, 7)),
-        ("6-15-2020", (2020, 6, 15)),
-        ("31-1-2026", (2026, 1, 31)),
-        ("Jan 5, 2027 10:00 PM", (2027, 1, 5, 22)),
-        ("11 January 2027 9:00 CET", (2027, 1, 11, 9)),
-    ],
-)
+@pytest.mark.parametrize(("text", "date"), table("platform_cases")["dates"])
 def test_dates_are_read_as_codabench_reads_them(tmp_path, text, date):
     """The first three are in codalab/competition-examples and in Codabench's tests; the month is first, if it can."""
     path = codabench_bundle(tmp_path, changes={"phases": [{**ONLY, "tasks": [0], "start": text}]})

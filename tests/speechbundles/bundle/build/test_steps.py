@@ -135,6 +135,18 @@ def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
 # Feedback on small sets. In the PSST set every other response is correct, one of two in each session.
 
 
+def test_trivial_baselines_raise_the_floor():
+    # "Always English" has a pooled EER equal to the share of Mandarin, 19.69 %: below the EER of this baseline.
+    task = find_task("merlion_identification")
+    reference = load_reference(task, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {})
+    lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
+    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, hidden=True)
+    assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
+    assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
+    assert feedback.of_set.best_system == f"the trivial baseline “{feedback.best}”"
+    assert feedback.best in task.trivial
+
+
 def small(task, folder, files=None):
     return load_reference(find_task(task), "evaluation", write_files(folder, files or REPEATED[task]), {})
 

@@ -21,6 +21,7 @@ from speechbundles.model.finding import Report
 from spokeneval.scoring.reference import fingerprint
 from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
 from tests.samples.programs import encoded
+from tests.samples.tables import table
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])
@@ -113,17 +114,7 @@ def too_many(attempts, phases="Final"):
     return "leak-attempts", f"{phases}: {attempts} attempts on reference_data.zip; expected at most 100"
 
 
-@pytest.mark.parametrize(
-    ("limits", "attempts"),
-    [
-        ({"total": 2}, 2),
-        ({"total": 50, "per_day": 3, "days": 2.0}, 6),
-        ({"total": None, "per_day": 1, "days": 2.5}, 3),
-        ({"total": 2, "per_day": 3}, 2),
-        ({"total": 4, "per_day": 1, "days": None}, 4),
-        ({"total": 4, "per_day": None}, 4),
-    ],
-)
+@pytest.mark.parametrize(("limits", "attempts"), table("leaderboard_cases")["attempts"])
 def test_attempts_are_the_fewest_that_a_limit_allows(limits, attempts):
     assert budget(phase("Final", **limits)) == [scores(attempts, f"{min(attempts, 4) * 25}%")]
 

@@ -25,6 +25,7 @@ from tests.samples.small_bundles import (
     tree,
     writes,
 )
+from tests.samples.tables import table
 
 LOWER = (Column("accuracy", "Accuracy", "lower", 4), COLUMNS[1])
 A_B_C = tuple(Column(key, key, "higher", 4) for key in "abc")
@@ -81,15 +82,7 @@ def test_what_the_database_refuses_loses_it_and_all_that_follows(tmp_path, bad):
     assert "keeps a, loses b and all keys after it" in result.warnings[0]
 
 
-@pytest.mark.parametrize(
-    ("accuracy", "items", "stored", "shown"),
-    [
-        ("9999999999.5", "-9999999999", ["9999999999.5000000000", "-9999999999.0000000000"], None),
-        ("0.123456789012345", "2.5", ["0.1234567890", "2.5000000000"], ["0.1235", "2.0"]),  # halves to even
-        # PostgreSQL's numeric rounds halves away from zero; 1/2048 is exactly 0.00048828125.
-        ("0.00048828125", "-0.00048828125", ["0.0004882813", "-0.0004882813"], None),
-    ],
-)
+@pytest.mark.parametrize(("accuracy", "items", "stored", "shown"), table("platform_cases")["stored scores"])
 def test_scores_are_stored_with_ten_places_and_shown_with_the_columns(
     tmp_path, accuracy, items, stored, shown
 ):

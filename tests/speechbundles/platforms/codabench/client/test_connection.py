@@ -9,6 +9,7 @@ from speechbundles.platforms.codabench.client.account import Account
 from speechbundles.platforms.codabench.client.connection import PAUSES, Connection
 from tests.samples.codabench_server import CSRF, ORGANISER, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import score
+from tests.samples.tables import table
 
 COMPETITIONS = "/api/competitions/7/"
 
@@ -55,17 +56,7 @@ def test_a_message_never_has_the_token_or_a_signature(server, tmp_path):
     assert not any("signature" in text for text in [*logged, str(lost.value)])
 
 
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
-        ("http://storage.example/x", "not encrypted"),
-        ("http://localhost/x", "not encrypted"),
-        ("https://localhost:9000/x", "an address on this machine"),
-        ("ftp://storage.example/x", "begins with https://"),
-        ("https://me:secret@storage.example/x", "begins with https://"),
-        ("https://storage.example:port/x", "not a valid address"),
-    ],
-)
+@pytest.mark.parametrize(("address", "reason"), table("platform_cases")["addresses"])
 def test_files_must_have_encrypted_addresses(tmp_path, address, reason):
     with pytest.raises(OrganiserError, match=reason) as refusal:
         Connection("https://codabench.example", TOKEN).download(lambda: address, tmp_path / "file")
