@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
-import pytest
 import yaml
 
 import build_bundle
@@ -60,8 +59,7 @@ def unpacked(name, content):
         yield from unpacked(inner if inner.endswith(".zip") else f"{name}/{inner}", data)
 
 
-@pytest.fixture(scope="module")
-def bundles():
+def bundles_of_own_data():
     """Return every file of every bundle, `content -> place`, built from own data for all tasks.
 
     Baselines are not run here; the guide's test runs them.
@@ -91,7 +89,7 @@ def bundles():
     return files
 
 
-def test_no_name_and_no_sentence_of_the_sample_is_in_a_bundle_of_own_data(bundles):
+def no_name_and_no_sentence_of_the_sample(bundles):
     names, texts = of_the_sample()
     assert len(names) > 3000
     assert len(texts) > 10_000
@@ -108,7 +106,7 @@ COUNTS = r"\b(740|260|1,?000 responses|1,?188|202|341|652|560|28 short recording
 """Numbers of items in the sample's sets and classes, and of rows in its training data."""
 
 
-def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
+def no_text_speaks_of_the_sample(bundles):
     pages = {where: content for content, where in bundles.items() if where.endswith((".md", ".html"))}
     texts = {where: content.decode() for where, content in pages.items()}
     assert len(texts) > 40
@@ -116,7 +114,7 @@ def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
     assert {where: speaking.findall(text) for where, text in texts.items() if speaking.search(text)} == {}
 
 
-def test_settings_and_lists_of_a_bundle_are_an_organisers(bundles):
+def settings_and_lists_are_an_organisers(bundles):
     """Settings that `competition.yaml` has for the sample, and the sizes of its sets, appear nowhere."""
     series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
     licence, contact = series["defaults"]["data_licence"], series["defaults"]["contact_email"]
@@ -128,6 +126,14 @@ def test_settings_and_lists_of_a_bundle_are_an_organisers(bundles):
         assert not any(words in text for words in (licence, contact, *titles)), where
         if where.endswith("class_sizes.json"):
             assert sum(json.loads(text).values()) == 60
+
+
+def test_nothing_of_the_sample_is_in_a_bundle_of_own_data():
+    """One test, so that the bundles are built once: names and sentences, words about the sample, and settings."""
+    bundles = bundles_of_own_data()
+    no_name_and_no_sentence_of_the_sample(bundles)
+    no_text_speaks_of_the_sample(bundles)
+    settings_and_lists_are_an_organisers(bundles)
 
 
 def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
