@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from spokeneval.challenges import task_names
+from spokeneval.kinds.declared import KINDS
 from tests.samples.programs import ROOT, VENDORED
 
 
@@ -262,6 +263,50 @@ def test_a_platforms_name_is_in_its_folder_and_in_commands_alone():
     ]
     names = re.compile("codabench|codalab", re.IGNORECASE)
     assert {named(path) for path in outside if names.search(path.read_text("utf-8"))} == NAMING_PLATFORMS
+
+
+NAMING_KINDS = {
+    "spokeneval/kinds/declared.py": {*KINDS},  # the list of kinds
+    "spokeneval/kinds/sections/identification.py": {"decisions"},  # its table of confusions
+    "spokeneval/kinds/sections/meetings.py": {"turns"},  # its note on time outside of regions
+    "spokeneval/kinds/sections/ratings.py": {"scores"},  # its plot of differences
+    "spokeneval/arguments.py": {
+        *KINDS
+    },  # the short names; reading them from the kinds would import numpy for the help
+    "spokeneval/__init__.py": {"transcripts"},  # the example of a declaration in a refusal
+    "speechbundles/annotation/reference.py": {
+        "decisions",
+        "ratings",
+        "scores",
+        "transcripts",
+        "turns",
+    },  # of merge
+    "speechbundles/bundle/build/declared_facts.py": {"ratings"},  # how many raters are listed
+}
+
+CALLED_KIND = re.compile(r"""\bkind['"]? *(?:(?::|[!=]=) *|(?:not )?in *[\[({][^\n\])}]*)['"](\w+)['"]""")
+RARE = re.compile("""['"](identification|meetings)['"]""")  # the names of the other kinds are ordinary words
+IMPORTED_KIND = re.compile(r"^spokeneval\.kinds\.(?:sections\.)?(\w+)\.")
+TASKS_OF_KINDS = (
+    *("spokeneval/challenges/", "speechbundles/new/templates/examples/"),
+    "speechbundles/annotation/reference.py",
+)
+"""The challenges, templates of others, and the tasks that `merge` proposes: a new kind needs none."""
+
+
+def test_a_kinds_name_is_in_its_own_files_and_in_three_others_at_most():
+    """As an import, or as what a kind is or is not."""
+    places = [*sources("spokeneval"), *sources("speechbundles"), *(ROOT / "pages/kinds").rglob("*.md")]
+    found: dict[str, set[str]] = {}
+    for path in [path for path in places if not named(path).startswith(TASKS_OF_KINDS)]:
+        text, names = path.read_text(encoding="utf-8"), imported(path) if path.suffix == ".py" else []
+        said = {*CALLED_KIND.findall(text), *RARE.findall(text)}
+        said |= {kind for name in names for kind in IMPORTED_KIND.findall(name)}
+        said -= {"scores"} if path.name == "result.py" else set()  # a kind of plot
+        if kinds := said & KINDS.keys() - {path.stem, *path.parts}:
+            found[named(path)] = kinds
+    assert found == NAMING_KINDS
+    assert max(sum(kind in kinds for kinds in found.values()) for kind in KINDS) <= 3
 
 
 def test_the_tree_of_errors_shows_every_error():

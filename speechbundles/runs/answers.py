@@ -23,9 +23,8 @@ from spokeneval.formats.problems import Problems
 from spokeneval.formats.submission_folder import MAX_FILES
 from spokeneval.formats.tables import csv_text, match_items, read_table
 from spokeneval.formats.text import Files, decode
-from spokeneval.formats.transcript_files import transcript_tables
+from spokeneval.formats.transcript_files import KEYS, transcript_tables
 from spokeneval.formats.turns import Submission
-from spokeneval.kinds.transcripts import KEYS
 from spokeneval.task import Task
 
 DIGITS, DIGITS_OF_TIMES = 6, 9

@@ -24,8 +24,8 @@ from ..formats import language_turns as files
 from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.turns import Reference, Submission, take, take_reference
-from ..kinds.turns import LEAST_SHARE, TurnsKind, always
+from ..formats.turns import LEAST_SHARE, Reference, Submission, take, take_reference
+from ..kinds.turns import TurnsKind, always
 from ..metrics import diarization as metrics
 from ..metrics.counts import Number, ratio
 from ..metrics.diarization import LabelTimes

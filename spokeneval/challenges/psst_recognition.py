@@ -19,8 +19,8 @@ from ..formats.naming import naming_format, naming_groups, naming_reference, nam
 from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.tables import Table
-from ..kinds.transcript_scores import FEATURES, PHONES, feature_error_rate
-from ..kinds.transcripts import TranscriptsKind, check_total
+from ..kinds.transcript_scores import FEATURES, PHONES, check_total, feature_error_rate
+from ..kinds.transcripts import TranscriptsKind
 from ..metrics import phoneme_recognition as metrics
 from ..metrics import transcript_errors
 from ..metrics.phoneme_recognition import FeatureTable

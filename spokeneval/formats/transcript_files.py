@@ -35,6 +35,8 @@ Row = tuple[int, list[str]]
 """A line, and its recording, start, end and label, in UEM without the label; or its id, transcript and speaker."""
 
 UTT2SPK = "utt2spk"
+KEYS = ("pred_text", "text")
+"""Other names of the column of transcripts, as keys of JSON in a submission."""
 IGNORED = "ignore_time_segment_in_scoring"
 """The transcript of a segment of an STM file that is not scored."""
 

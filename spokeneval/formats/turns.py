@@ -18,6 +18,10 @@ from .text import decimal, decimals, expected_number
 LATEST = 1e9
 """The latest valid time in ms, eleven days."""
 
+LEAST_SHARE = 1e-6
+"""The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
+a platform can store."""
+
 _LATEST_S = LATEST / 1000
 EVER = np.array([[0, int(LATEST)]])
 """A region without known ends."""

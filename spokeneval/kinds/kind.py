@@ -22,6 +22,9 @@ LONGEST_NAME = 200
 LONGEST_REASON = 1000
 """The most characters of a message: it may quote what was declared."""
 
+WIDEST = 10
+"""The largest collar in seconds."""
+
 LONGEST_WORD = 60
 """The most characters of an unknown parameter that are compared with the known ones."""
 
@@ -208,6 +211,16 @@ def finite_number(value: Any) -> float:
     if not is_number(value):
         raise ValueError(f"{value!r}; expected a number")
     return float(value)
+
+
+def milliseconds(value: Any) -> int:
+    """Return a collar in ms."""
+    if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
+        raise ValueError(
+            f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
+        )
+    milliseconds: int = round(1000 * value)
+    return milliseconds
 
 
 def one_of(*choices: Any) -> Callable[[Any], Any]:

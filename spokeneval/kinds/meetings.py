@@ -17,17 +17,15 @@ from ..formats.meetings import FILES, SECOND, MeetingFiles, Meetings, Speaker, m
 from ..formats.normalisation import Normaliser
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import Units, choose_units
-from ..formats.turns import LATEST
+from ..formats.turns import LATEST, LEAST_SHARE
 from ..metrics import diarization
 from ..metrics import meetings as metrics
 from ..metrics import transcript_errors as rates
 from ..metrics.meetings import Stream
 from ..metrics.sweeps import Recording, Turns
 from ..task import LOWER, POSITIVE, Score
-from .kind import Kind, id_parameter, item_parameter, one_of, parameter
-from .transcript_scores import CHARACTERS, WORDS
-from .transcripts import check_total, normalise_parameter
-from .turns import LEAST_SHARE, milliseconds
+from .kind import Kind, id_parameter, item_parameter, milliseconds, one_of, parameter
+from .transcript_scores import CHARACTERS, WORDS, check_total, normalise_parameter
 
 TIMED, UNTIMED, TURNS = "timed", "untimed", "turns"
 THROUGHOUT, GIVEN = "throughout", "given"

@@ -1,15 +1,32 @@
-"""The scores of transcripts: rates of errors in features, phones, words and characters."""
+"""What transcripts and meetings share, and the scores of transcripts in features, phones, words and characters."""
 
 from __future__ import annotations
 
-from typing import Union
+from typing import Any, Union
 
+from ..formats.normalisation import RULES, read_rules
+from ..formats.problems import Problems, count_of
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..task import LOWER, POSITIVE, Score
+from .kind import parameter
 
 WORDS, CHARACTERS, PHONES = "words", "characters", "phones"
 FEATURES, POOLED = "features", "pooled"
+
+
+def normalise_parameter() -> Any:
+    """Return the field of the rules for both sides."""
+    rules = ". ".join(f"{rule.written}: {rule.description}" for rule in RULES)
+    description = "What is done with both transcripts before they are compared, in this order."
+    return parameter(f"{description} {rules}.", read_rules, ["nfkc", "casefold", "drop_punctuation"], [])
+
+
+def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: Problems) -> None:
+    """Add the problem of a reference with so few symbols that a rate could exceed what a platform can store."""
+    if not problems and 1000 * symbols < max(1000, transcripts):
+        found = f"{count_of(symbols, unit)} in {count_of(transcripts, 'transcript')}"
+        problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
 
 
 # fmt: off

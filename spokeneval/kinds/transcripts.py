@@ -22,14 +22,14 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from ..formats.format import Answers, Format, Items, Sheet, read_sheet, sheet_format
-from ..formats.normalisation import RULES, Normaliser, read_rules
+from ..formats.normalisation import Normaliser
 from ..formats.phones import nearest_phones
 from ..formats.phones import transcripts as phone_cells
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
 from ..formats.speakers import Units, check_speakers
 from ..formats.tables import Parser, Table, check_ids
 from ..formats.text import size_limit
-from ..formats.transcript_files import transcript_tables
+from ..formats.transcript_files import KEYS, transcript_tables
 from ..metrics import mispronunciation
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
@@ -56,14 +56,14 @@ from .transcript_scores import (
     PHONES,
     POOLED,
     WORDS,
+    check_total,
     feature_error_rate,
+    normalise_parameter,
     transcript_scores,
 )
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
-KEYS = ("pred_text", "text")
-"""Other names of this column, as keys of JSON in a submission."""
 ARPABET = "arpabet"
 """Names the inventory and the features of `metrics/arpabet_features.tsv`."""
 MOST_PHONES = 500
@@ -103,13 +103,6 @@ def _features(value: Any) -> Optional[FeatureTable]:
         )
     header, *symbols = [tuple(map(str, row)) for row in rows]
     return FeatureTable(tuple(row[0] for row in symbols), header[1:], tuple(row[1:] for row in symbols))
-
-
-def normalise_parameter() -> Any:
-    """Return the field of the rules for both sides."""
-    rules = ". ".join(f"{rule.written}: {rule.description}" for rule in RULES)
-    description = "What is done with both transcripts before they are compared, in this order."
-    return parameter(f"{description} {rules}.", read_rules, ["nfkc", "casefold", "drop_punctuation"], [])
 
 
 @dataclass(frozen=True)
@@ -387,10 +380,3 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, can
     problems.raise_if_any()
     texts = {name: kept[name] for name in (sheet.id, *once) if name in kept}
     return Answers(Items(tuple(first)), read, texts)
-
-
-def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: Problems) -> None:
-    """Add the problem of a reference with so few symbols that a rate could exceed what a platform can store."""
-    if not problems and 1000 * symbols < max(1000, transcripts):
-        found = f"{count_of(symbols, unit)} in {count_of(transcripts, 'transcript')}"
-        problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")

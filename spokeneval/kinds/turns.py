@@ -17,7 +17,7 @@ from ..formats.format import Format, Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import Units, choose_units
-from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
+from ..formats.turns import EVER, LEAST_SHARE, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score
@@ -27,8 +27,8 @@ from .kind import (
     ParameterError,
     class_names,
     id_parameter,
-    is_number,
     item_parameter,
+    milliseconds,
     one_of,
     parameter,
     unit_columns,
@@ -36,13 +36,6 @@ from .kind import (
 )
 
 ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipped"
-
-WIDEST = 10
-"""The largest collar in seconds."""
-
-LEAST_SHARE = 1e-6
-"""The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
-a platform can store."""
 
 
 def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Items], Submission]:
@@ -54,16 +47,6 @@ def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Item
 def read_classes(value: Any) -> tuple[str, ...]:
     """Return labels; none for any."""
     return () if value == ANY else class_names(value)
-
-
-def milliseconds(value: Any) -> int:
-    """Return a collar in ms."""
-    if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
-        raise ValueError(
-            f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
-        )
-    milliseconds: int = round(1000 * value)
-    return milliseconds
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...metrics.meetings import Stream, partners_in_time, path_in_time
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..meetings import MeetingsKind
-from .transcripts import NOTHING, aligned_lines, short_enough
+from .alignments import NOTHING, aligned_lines, short_enough
 from .turns import scored_outside
 
 _Speakers = Sequence[tuple[str, Stream]]

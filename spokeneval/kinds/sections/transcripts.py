@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Optional
 
@@ -15,15 +15,11 @@ from ...metrics.transcript_errors import best_references, without_unknown
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..transcripts import TranscriptsKind
+from .alignments import NOTHING, aligned_lines, short_enough
 
-NOTHING = "–"
 COMMONEST = 25
-LONGEST = 60
-"""Pairs of an alignment that are shown."""
-BEFORE = 5
-"""Pairs before the first error that are shown of a longer one."""
-LARGEST, MOST_CELLS = 1_000_000, 100_000_000
-"""Cells of the table of an alignment, and of all tables together. Items beyond these limits are not aligned."""
+LARGEST = 1_000_000
+"""Cells of the table of an alignment; longer items are not aligned."""
 
 
 def sections(kind: TranscriptsKind, reference: Any, submission: Any, scored: Scored) -> list[Html]:
@@ -90,26 +86,6 @@ def answers(
     }
 
 
-def aligned_lines(pairs: Iterable[tuple[Optional[str], Optional[str]]]) -> list[str]:
-    """Return an alignment in three lines: both sides, and S, D and I below substitutions, deletions and insertions.
-
-    Of a long one, the part from shortly before the first error is shown.
-    """
-    shown = list(pairs)
-    first = next((place for place, (a, b) in enumerate(shown) if a != b), 0)
-    first = max(0, min(first - BEFORE, len(shown) - LONGEST))
-    columns = [
-        (a or NOTHING, b or NOTHING, "" if a == b else "I" if a is None else "D" if b is None else "S")
-        for a, b in shown[first : first + LONGEST]
-    ]
-    columns = [*[("…",) * 3] * (first > 0), *columns, *[("…",) * 3] * (first + LONGEST < len(shown))]
-    columns.insert(0, ("said", "heard", ""))
-    widths = [max(map(len, column)) for column in columns]
-    widths[0] += 1
-    sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*columns))
-    return [side for side in sides if side]
-
-
 def _best(
     kind: TranscriptsKind, reference: Any, submission: Any
 ) -> tuple[list[Any], list[Any], list[int], list[int]]:
@@ -125,13 +101,6 @@ def _best(
     flawed = np.flatnonzero(rows.wrong).tolist()
     within = short_enough([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], LARGEST)
     return said, heard, flawed, [row for row, kept in zip(flawed, within.tolist()) if kept]
-
-
-def short_enough(sizes: Sequence[int], largest: int) -> np.ndarray:
-    """Return which alignments are made, by the numbers of cells of their tables: bool, shape (n,)."""
-    cells = np.array(sizes, dtype=np.int64)
-    within = cells <= largest
-    return within & (np.cumsum(cells * within) <= MOST_CELLS)
 
 
 def _cost(table: FeatureTable, said: Optional[str], heard: Optional[str]) -> float:
