@@ -8,14 +8,13 @@ same weight in the mean, however many items it has. Groups are fixed or drawn:
 - *drawn*: the groups are a sample, of sites or of dialects, and the mean is that of the groups they were drawn from.
   Groups are then the units.
 
-The counts of all groups are side by side in each row: a field `misses` of the base score becomes `misses_0`, `misses_1`
-and so on, with `share_0` as a row's share of the rows of its group. The worst group has no interval: the one that is
-worst in a sample looks worse than it is.
+The counts of all groups are side by side in each row: `side_by_side` joins them, and `groups_of` takes them apart. The
+worst group has no interval: the one that is worst in a sample looks worse than it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Optional
@@ -203,37 +202,58 @@ class _Grouped:
         return [self.task.part(self.task.primary, counts) for counts in counted]
 
     def count(self, labels: Any, submission: Any) -> dict[str, Any]:
-        counts = dict(self.task.count(labels, submission))
-        rows, groups, fields = len(self.task.units(labels).of), self.groups(labels), {}
-        for number, (group, own) in enumerate(zip(groups, self._counts(labels, submission, groups))):
-            shares = np.full(len(group.rows), 1 / len(group.rows))
-            for field, array in {**field_arrays(own), SHARE: shares}.items():
-                fields[f"{field}_{number}"] = np.zeros((rows, *array.shape[1:]), array.dtype)
-                np.add.at(fields[f"{field}_{number}"], group.rows, array)
-        return {**counts, PARTS: counts_of(fields)}
+        rows, groups = len(self.task.units(labels).of), self.groups(labels)
+        counted = zip(groups, self._counts(labels, submission, groups))
+        return {
+            **self.task.count(labels, submission),
+            PARTS: side_by_side(_spread(*each, rows) for each in counted),
+        }
 
     def exact(self, labels: Any, submission: Any, whole: Any) -> Any:
-        fields = {}
-        for number, (group, own) in enumerate(zip(self.groups(labels), _split(whole))):
-            taken = self.task.format.take(submission, group.places)
-            counts = self.task.exact[self.task.primary.of](group.reference, taken, own.counts)
-            fields.update({f"{field}_{number}": array for field, array in field_arrays(counts).items()})
-            fields[f"{SHARE}_{number}"] = own.share
-        return counts_of(fields)
+        exact, groups = self.task.exact[self.task.primary.of], []
+        for group, (share, counts) in zip(self.groups(labels), groups_of(whole)):
+            own = self.task.format.take(submission, group.places)
+            groups.append(GroupCounts(share, exact(group.reference, own, counts)))
+        return side_by_side(groups)
 
 
-class _Own(NamedTuple):
+class GroupCounts(NamedTuple):
+    """The counts of the base score in a group, and each row's share of the rows of the group."""
+
     share: Any
     counts: Any
 
 
-def _split(counts: Any) -> list[_Own]:
-    """The counts of each group, of one set or of several."""
+def side_by_side(groups: Iterable[GroupCounts]) -> Any:
+    """The counts of all groups in one: the field `misses` of the third group is `misses_2`."""
+    fields: dict[str, Any] = {}
+    for number, (share, counts) in enumerate(groups):
+        own = {**field_arrays(counts), SHARE: share}
+        fields.update({f"{field}_{number}": array for field, array in own.items()})
+    return counts_of(fields)
+
+
+def groups_of(counts: Any) -> list[GroupCounts]:
+    """The counts of each group, of one set or of several: what `side_by_side` joined."""
     groups: dict[str, dict[str, Any]] = {}
     for field in field_arrays(counts):
         base, _, number = field.rpartition("_")
         groups.setdefault(number, {})[base] = getattr(counts, field)
-    return [_Own(own.pop(SHARE), counts_of(own)) for own in groups.values()]
+    return [GroupCounts(own.pop(SHARE), counts_of(own)) for own in groups.values()]
+
+
+def _spread(group: _Group, counts: Any, rows: int) -> GroupCounts:
+    """The counts of a group in the rows of the whole set."""
+
+    def spread(array: np.ndarray) -> np.ndarray:
+        whole = np.zeros((rows, *array.shape[1:]), array.dtype)
+        np.add.at(whole, group.rows, array)
+        return whole
+
+    share = spread(np.full(len(group.rows), 1 / len(group.rows)))
+    return GroupCounts(
+        share, counts_of({name: spread(array) for name, array in field_arrays(counts).items()})
+    )
 
 
 def _by_group(counts: Any, score: Score) -> tuple[np.ndarray, np.ndarray]:
@@ -241,7 +261,7 @@ def _by_group(counts: Any, score: Score) -> tuple[np.ndarray, np.ndarray]:
 
     A group with rows whose score is undefined raises ValueError in one set, and is NaN with a share in several.
     """
-    groups = _split(counts)
+    groups = groups_of(counts)
     shares = np.stack([np.asarray(group.share, dtype=float) for group in groups])
     if shares.ndim == 1:
         scores = [score.value(group.counts) if group.share else np.nan for group in groups]
@@ -253,7 +273,7 @@ def _by_group(counts: Any, score: Score) -> tuple[np.ndarray, np.ndarray]:
 
 def _parts(rows: Any, *, score: Score, drawn: bool) -> Optional[Parts]:
     """Fixed groups with their own intervals; None for drawn groups, and if a group has a single unit."""
-    groups = [(np.flatnonzero(own.share), own) for own in _split(rows) if np.any(own.share)]
+    groups = [(np.flatnonzero(own.share), own) for own in groups_of(rows) if np.any(own.share)]
     if drawn or score.bounds is None or min(len(units) for units, _ in groups) < 2:
         return None
     values, without, ends = [], [], []
