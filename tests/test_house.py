@@ -267,20 +267,11 @@ def test_a_platforms_name_is_in_its_folder_and_in_commands_alone():
 
 NAMING_KINDS = {
     "spokeneval/kinds/declared.py": {*KINDS},  # the list of kinds
+    "spokeneval/arguments.py": {"identification", "meetings"},  # the short names: the help imports no kind
     "spokeneval/kinds/sections/identification.py": {"decisions"},  # its table of confusions
     "spokeneval/kinds/sections/meetings.py": {"turns"},  # its note on time outside of regions
     "spokeneval/kinds/sections/ratings.py": {"scores"},  # its plot of differences
-    "spokeneval/arguments.py": {
-        *KINDS
-    },  # the short names; reading them from the kinds would import numpy for the help
     "spokeneval/__init__.py": {"transcripts"},  # the example of a declaration in a refusal
-    "speechbundles/annotation/reference.py": {
-        "decisions",
-        "ratings",
-        "scores",
-        "transcripts",
-        "turns",
-    },  # of merge
     "speechbundles/bundle/build/declared_facts.py": {"ratings"},  # how many raters are listed
 }
 
