@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
-from speechbundles.bundle.build import plan_bundles, write_bundles
+from speechbundles.bundle.build.built import write as write_bundles
+from speechbundles.bundle.build.plan import plan as plan_bundles
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal, rehearse
 from speechbundles.cli.progress import steps
 from speechbundles.competition.read import read_competitions

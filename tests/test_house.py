@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -304,6 +305,48 @@ def test_the_tree_of_errors_shows_every_error():
     tree = ast.parse((ROOT / "speechbundles/model/errors.py").read_text(encoding="utf-8"))
     shown = re.findall(r"^    \W*(\w+)", ast.get_docstring(tree) or "", flags=re.MULTILINE)
     assert shown == [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+
+
+# Names
+
+
+def rooms() -> list[Path]:
+    return [*sources("spokeneval"), *sources("speechbundles")]
+
+
+NAMED_TWICE = {
+    *(
+        "About",
+        "Column",
+        "Entry",
+        "Gold",
+        "Grouping",
+        "Reference",
+        "Segments",
+        "Submission",
+        "System",
+        "Table",
+        "Turns",
+    ),
+    *("_Compared", "_Group", "_Line"),
+}
+"""Names that several classes still have: none is added."""
+
+
+def test_a_class_has_a_name_of_its_own():
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in rooms())
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert {name for name, count in names.items() if count > 1} <= NAMED_TWICE
+
+
+MANY_FOLDERS = {"board.py", "joint.py", "meetings.py", "scores.py", "turns.py"}
+"""Names of files in four folders: none is added."""
+
+
+def test_a_file_has_a_name_that_few_folders_have():
+    names = Counter(path.name for path in rooms() if path.name != "__init__.py")
+    assert {name for name, count in names.items() if count > 3} <= MANY_FOLDERS
+    assert max(names.values()) <= 4
 
 
 # Size

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from speechbundles.bundle.rehearse import choose_engine, rehearse_solutions
-from speechbundles.cli.options import PATH, Command
+from speechbundles.cli.options import PATH, Command, option
 from speechbundles.cli.terminal import ROOT, reporting, warn
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.errors import OrganiserError
@@ -24,10 +24,8 @@ from spokeneval.kinds.declared import KINDS
 @click.command(cls=Command, help=__doc__)
 @click.argument("bundle", type=PATH, metavar="BUNDLE")
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.option("--name", default="adopted", metavar="NAME", help="name of the bundle (default: adopted)")
-@click.option(
-    "--kind", type=click.Choice(sorted(KINDS)), help="write a task of this kind instead of its program"
-)
+@option("--name", "NAME", "name of the bundle (default: adopted)", default="adopted")
+@option("--kind", None, "write a task of this kind instead of its program", type=click.Choice(sorted(KINDS)))
 def command(bundle: Path, folder: Path, name: str, kind: str | None) -> int:
     with reporting(ending="\n\nNothing was written."):
         built = read_built_bundle(bundle)

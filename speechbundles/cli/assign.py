@@ -24,37 +24,31 @@ from speechbundles.annotation.assign import Assignment
 from speechbundles.annotation.rounds import FORMATS, Round, begin_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
-from speechbundles.cli.options import COUNT, PATH, Command, flag
+from speechbundles.cli.options import COUNT, PATH, Command, flag, option
 from speechbundles.cli.terminal import reporting
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of
 
-ask = click.option(
-    "--ask", multiple=True, metavar="QUESTION[=A,B | =1..5]", help="a question, with allowed answers"
-)
-seed = click.option("--seed", type=int, default=0, metavar="N", help="another number gives another result")
+ask = option("--ask", "QUESTION[=A,B | =1..5]", "a question, with allowed answers", multiple=True)
+seed = option("--seed", "N", "another number gives another result", type=int, default=0)
 NOTHING = "\n\nNothing was written."
 _NUMBER = click.IntRange(min=0)
 
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("items", type=PATH)
-@click.option("--annotators", required=True, metavar="A,B,…", help="names of the annotators")
+@option("--annotators", "A,B,…", "names of the annotators", required=True)
 @ask
-@click.option("--each", type=COUNT, default=1, show_default=True, metavar="N", help="annotators of an item")
-@click.option("--out", type=PATH, required=True, help="the folder for the sheets")
-@click.option("--id", default="", metavar="COLUMN", help="the column of the ids")
-@click.option("--show", multiple=True, metavar="COLUMN", help="a column of ITEMS that annotators see")
-@click.option(
-    "--calibration", type=_NUMBER, default=0, metavar="N", help="items that all annotators get first"
-)
-@click.option(
-    "--repeated", type=_NUMBER, default=0, metavar="N", help="items that annotators get a second time"
-)
+@option("--each", "N", "annotators of an item", type=COUNT, default=1, show_default=True)
+@option("--out", None, "the folder for the sheets", type=PATH, required=True)
+@option("--id", "COLUMN", "the column of the ids", default="")
+@option("--show", "COLUMN", "a column of ITEMS that annotators see", multiple=True)
+@option("--calibration", "N", "items that all annotators get first", type=_NUMBER, default=0)
+@option("--repeated", "N", "items that annotators get a second time", type=_NUMBER, default=0)
 @flag("--apart", "keep items of one speaker from following each other")
-@click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@option("--format", None, None, "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
 @seed
 def command(
     items: Path,

@@ -25,7 +25,8 @@ from typing import Any
 
 import click
 
-from speechbundles.bundle.build import plan_bundles, write_bundles
+from speechbundles.bundle.build.built import write as write_bundles
+from speechbundles.bundle.build.plan import plan as plan_bundles
 from speechbundles.cli.challenge import joint_board, require_challenge
 from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting, steps

@@ -10,16 +10,13 @@ from typing import Any
 
 import click
 
-from speechbundles.bundle.build import (
-    Built,
-    Plan,
-    plan_bundles,
-    sealed_folders,
-    unfilled_about,
-    write_bundles,
-)
+from speechbundles.bundle.build.built import Built, sealed_folders
+from speechbundles.bundle.build.built import write as write_bundles
+from speechbundles.bundle.build.plan import Plan
+from speechbundles.bundle.build.plan import plan as plan_bundles
+from speechbundles.bundle.build.unsaid import unfilled_about
 from speechbundles.bundle.check import UNPROTECTED
-from speechbundles.cli.options import Command, as_json, flag, own_folder, path_option
+from speechbundles.cli.options import Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
 from speechbundles.model.console import wrap
@@ -40,32 +37,33 @@ SHOWN_DIGITS = 12
 @click.command(cls=Command, help=__doc__)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @own_folder
-@click.option(
+@option(
     "--platform",
+    None,
+    "build for this platform (default: codabench); give it twice to build for both. CodaLab's main servers closed at "
+    "the end of 2025",
     "platforms",
     multiple=True,
     type=click.Choice(sorted(platforms())),
     default=["codabench"],
-    help="build for this platform (default: codabench); give it twice to build for both. CodaLab's main servers "
-    "closed at the end of 2025",
 )
-@click.option(
+@option(
     "--reference",
+    "TASK[/SET]=PATH",
+    f"your own gold standard in place of the sample's: a folder or a file (default SET: {DECIDING_SET})",
     "references",
     multiple=True,
-    metavar="TASK[/SET]=PATH",
-    help=f"your own gold standard in place of the sample's: a folder or a file (default SET: {DECIDING_SET})",
 )
 @flag(
     "--drop-invalid-reference-rows",
     "list and leave out the rows of your own gold standard that cannot be used for scoring",
     "drop_invalid_rows",
 )
-@click.option(
+@option(
     "--leave-out",
+    "NAME",
+    "leave out a set and its phases, a file of the kit's data, or the baseline; may be repeated",
     multiple=True,
-    metavar="NAME",
-    help="leave out a set and its phases, a file of the kit's data, or the baseline; may be repeated",
 )
 @flag(
     "--baseline-must-run",

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from speechbundles.bundle.build import unfilled_about
+from speechbundles.bundle.build.unsaid import unfilled_about
 from speechbundles.bundle.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse

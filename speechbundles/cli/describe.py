@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 from speechbundles.annotation.data_page import describe_task
-from speechbundles.bundle.build import scored_answers
-from speechbundles.cli.options import PATH, Command, own_folder
+from speechbundles.bundle.build.gold_answers import scored_answers
+from speechbundles.cli.options import PATH, Command, option, own_folder
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
@@ -28,7 +28,7 @@ from speechbundles.model.zips import require_new, write_tree
 @click.command(cls=Command, help=__doc__)
 @click.argument("names", nargs=-1, metavar="[BUNDLE]...")
 @own_folder
-@click.option("--out", type=PATH, required=True, help="a new folder")
+@option("--out", None, "a new folder", type=PATH, required=True)
 def command(names: Sequence[str], competition: Path | None, out: Path) -> int:
     with reporting(ending="\n\nNothing was written."):
         require_new(out)

@@ -52,8 +52,7 @@ def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: 
     lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
     if advice := what_to_do(run.status for run in haul.unfinished):
         lines.append(f"  If a run does not end: {advice}")
-    if as_json or lines:
-        answer({**content, "incomplete": incomplete}, "\n".join(lines), as_json=as_json)
+    answer({**content, "incomplete": incomplete}, "\n".join(lines), as_json=as_json)
     runs = count_of(len(haul.runs), "run")
     say(f"{runs}, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unsettled else 0

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from speechbundles.annotation.tables import AGREEMENT, read_data
-from speechbundles.cli.options import PATH, Command, path_option
+from speechbundles.cli.options import PATH, Command, option, path_option
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
@@ -32,22 +32,26 @@ from spokeneval.kinds.declared import KINDS
 @click.command(cls=Command, help=__doc__)
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.argument("names", nargs=-1, metavar="[TASK]...")
-@click.option("--new", metavar="NAME", help="a task of your own, under this name")
-@click.option(
+@option("--new", "NAME", "a task of your own, under this name")
+@option(
     "--kind",
+    None,
+    "the kind of your own task; repeat it for a challenge with several tasks",
     multiple=True,
     type=click.Choice(sorted(KINDS)),
-    help="the kind of your own task; repeat it for a challenge with several tasks",
 )
-@click.option(
-    "--example", type=click.Choice(sorted(EXAMPLES)), help="a folder with synthetic data that builds as it is"
+@option(
+    "--example",
+    None,
+    "a folder with synthetic data that builds as it is",
+    type=click.Choice(sorted(EXAMPLES)),
 )
 @path_option("--data", "FOLDER", "the sets that split wrote; the kind of --new may then be left out")
-@click.option(
+@option(
     "--software",
+    "URL-OR-WHEEL",
+    "also write GitHub workflows that install this wheel: a file, or an address that ends in #sha256=HASH",
     default="",
-    metavar="URL-OR-WHEEL",
-    help="also write GitHub workflows that install this wheel: a file, or an address that ends in #sha256=HASH",
 )
 def command(
     folder: Path,

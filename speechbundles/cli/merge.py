@@ -28,7 +28,7 @@ from speechbundles.annotation.rounds import Round, read_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import DATA, SPEAKER, read_items
 from speechbundles.cli.assign import NOTHING, ask
-from speechbundles.cli.options import Command, flag, path_option
+from speechbundles.cli.options import Command, flag, option, path_option
 from speechbundles.cli.terminal import reporting
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
@@ -40,22 +40,16 @@ SOURCE = click.Path(exists=True, path_type=Path)
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("sources", type=SOURCE, nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--rule", type=click.Choice(RULES), required=True)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="a new folder for the reference")
+@option("--rule", None, None, type=click.Choice(RULES), required=True)
+@option("--out", None, "a new folder for the reference", type=click.Path(path_type=Path), required=True)
 @ask
-@click.option("--only", multiple=True, metavar="QUESTION", help="merge only these questions")
-@click.option(
-    "--id", default="", metavar="COLUMN", help="the column of the ids in other sheets (default: id)"
-)
+@option("--only", "QUESTION", "merge only these questions", multiple=True)
+@option("--id", "COLUMN", "the column of the ids in other sheets (default: id)", default="")
 @path_option("--items", "TABLE", "the items, with columns such as speaker and duration (in seconds)")
-@click.option(
-    "--unit", default=SPEAKER, show_default=True, metavar="COLUMN", help="the units that intervals resample"
-)
+@option("--unit", "COLUMN", "the units that intervals resample", default=SPEAKER, show_default=True)
 @path_option("--adjudicated", "SHEET", "labels for items on which annotators disagree")
 @flag("--model", "compare the labels with those of Dawid and Skene's model of annotators' errors")
-@click.option(
-    "--tier", "tiers", multiple=True, metavar="PATTERN", help="read these tiers, such as '*Language*'"
-)
+@option("--tier", "PATTERN", "read these tiers, such as '*Language*'", "tiers", multiple=True)
 @flag("--tier-labels", "the names of tiers are the labels, such as speakers")
 @path_option("--recode", "TABLE", "new labels of turns: columns from and to")
 def command(

@@ -40,7 +40,7 @@ class Command(click.Command):
         return rest
 
 
-def option(name: str, metavar: str, text: str, *variable: str, **kind: Any) -> Decorator:
+def option(name: str, metavar: str | None, text: str | None, *variable: str, **kind: Any) -> Decorator:
     """Return an option with a value; `variable` is its parameter, if not as the option."""
     return click.option(name, *variable, metavar=metavar, help=text, **kind)
 

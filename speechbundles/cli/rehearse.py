@@ -13,7 +13,17 @@ from speechbundles.bundle.rehearse import (
     rehearse,
     rehearse_solutions,
 )
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, flag, path_option, phase, reference
+from speechbundles.cli.options import (
+    PATH,
+    Command,
+    as_json,
+    bundle_file,
+    flag,
+    option,
+    path_option,
+    phase,
+    reference,
+)
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.text import say
@@ -31,19 +41,21 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
     "with --keep: for hidden labels too, write the counts behind the scores, which rank needs; "
     "they reveal the labels",
 )
-@click.option(
+@option(
     "--engine",
+    None,
+    "where the programs run: local (with your rights), bubblewrap (no network, none of your files) or docker "
+    "(Docker or Podman, in the bundle's own image); auto (default): local for code of this project, else bubblewrap",
     type=click.Choice(ENGINES),
     default="auto",
-    help="where the programs run: local (with your rights), bubblewrap (no network, none of your files) or docker "
-    "(Docker or Podman, in the bundle's own image); auto (default): local for code of this project, else bubblewrap",
 )
 @path_option("--python", "PATH", "a Python, or an environment's folder, for the programs (default: this one)")
-@click.option(
+@option(
     "--worker",
+    None,
+    "the version of Codabench's compute worker to follow (default: 1.25; 1.31 was not tested on a server)",
     type=click.Choice(("1.25", "1.31")),
     default="1.25",
-    help="the version of Codabench's compute worker to follow (default: 1.25; 1.31 was not tested on a server)",
 )
 @as_json
 def command(

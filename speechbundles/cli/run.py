@@ -94,12 +94,12 @@ def _above_0(context: click.Context, parameter: click.Parameter, hours: float | 
     callback=_above_0,
 )
 @jobs
-@click.option(
+@option(
     "--release",
+    "RUN",
+    "return the log of this smoke run, too, which you have read",
     type=COUNT,
     multiple=True,
-    metavar="RUN",
-    help="return the log of this smoke run, too, which you have read",
 )
 @option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
 @option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)
@@ -250,8 +250,7 @@ def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
         f"\n    {printable(str(each.log))}"
         for each in failed
     ]
-    if as_json or lines:
-        answer({"runs": rows}, "\n".join(lines), as_json=as_json)
+    answer({"runs": rows}, "\n".join(lines), as_json=as_json)
     say(
         f"{count_of(len(taken), 'upload')}, {len(taken) - len(failed)} ok; logs and times: {STATE} in {fetched}",
         error=True,

@@ -20,9 +20,9 @@ import pandas as pd
 
 from speechbundles.annotation.split import Wanted, split_source
 from speechbundles.annotation.tables import csv_bytes
-from speechbundles.bundle.build import same_texts
+from speechbundles.bundle.build.overlaps import same_texts
 from speechbundles.cli.assign import NOTHING, seed
-from speechbundles.cli.options import PATH, Command, path_option
+from speechbundles.cli.options import PATH, Command, option, path_option
 from speechbundles.cli.terminal import reporting
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
@@ -47,39 +47,21 @@ def _numbers(convert: Callable[..., Any], example: str) -> Callable[..., dict[st
     return read
 
 
+_SHARES = _numbers(click.FLOAT.convert, "evaluation=0.7")
+_DRAWN = _numbers(click.IntRange(min=0).convert, "evaluation:label:correct=740")
+_BELOW_1 = click.FloatRange(0, 1, max_open=True)
+
+
 @click.command(cls=Command, help=__doc__)
 @click.argument("source", type=PATH)
-@click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    required=True,
-    callback=_numbers(click.FLOAT.convert, "evaluation=0.7"),
-    metavar="NAME=SHARE",
-    help="a set",
-)
-@click.option("--out", type=PATH, required=True, help="a new folder for the sets")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="a column whose items stay together (default: speaker)"
-)
-@click.option("--strata", multiple=True, metavar="COLUMN", help="a column to balance, such as severity")
-@click.option(
-    "--draw",
-    multiple=True,
-    callback=_numbers(click.IntRange(min=0).convert, "evaluation:label:correct=740"),
-    metavar="SET:COLUMN:VALUE=N",
-    help="draw N items with this value",
-)
-@click.option(
-    "--sealed",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.0,
-    help="mark this share of the last set as sealed",
-)
+@option("--set", "NAME=SHARE", "a set", "sets", multiple=True, required=True, callback=_SHARES)
+@option("--out", None, "a new folder for the sets", type=PATH, required=True)
+@option("--by", "COLUMN", "a column whose items stay together (default: speaker)", multiple=True)
+@option("--strata", "COLUMN", "a column to balance, such as severity", multiple=True)
+@option("--draw", "SET:COLUMN:VALUE=N", "draw N items with this value", multiple=True, callback=_DRAWN)
+@option("--sealed", None, "mark this share of the last set as sealed", type=_BELOW_1, default=0.0)
 @path_option("--sounds", "FOLDER", "the sounds of the items, named in the column `sound`, or by the ids")
-@click.option(
-    "--id", default="", metavar="COLUMN", help="the column of the ids in a table (default: the first)"
-)
+@option("--id", "COLUMN", "the column of the ids in a table (default: the first)", default="")
 @seed
 def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, id: str, **how: Any) -> int:
     drawn: dict[tuple[str, str], dict[str, int]] = {}

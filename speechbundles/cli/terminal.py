@@ -30,10 +30,10 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
 
 
 def answer(content: object, text: object, *, as_json: bool) -> None:
-    """Print the result of a command to standard output, as JSON or as text."""
+    """Print the result of a command to standard output, as JSON or as text; nothing if the text is empty."""
     if as_json:
         answer_json(content)
-    else:
+    elif text:
         say(text)
 
 

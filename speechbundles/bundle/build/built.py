@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from speechbundles.bundle.build.changes import changes
-from speechbundles.bundle.build.kit import Parts
+from speechbundles.bundle.build.kit import BundleParts
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
@@ -25,7 +25,7 @@ from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
 from spokeneval.formats.problems import some_of
 
-Render = Callable[[Competition, Parts, Mapping[str, str]], dict[str, bytes]]
+Render = Callable[[Competition, BundleParts, Mapping[str, str]], dict[str, bytes]]
 """How a platform writes a bundle: its entries, `name -> content`."""
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from speechbundles.bundle.build.template import fill
+from speechbundles.bundle.build.template import fill, markdown_table
 from speechbundles.bundle.rehearse import DEVICES, SYSTEM, WALLS
 from speechbundles.model.competition import Competition
 from speechbundles.model.statuses import CODES
@@ -37,7 +37,7 @@ def code_kit(competition: Competition, kit: Mapping[str, bytes], audio: bytes | 
     files = read_tree(competition.sources.root / "starting_kit" / "code")
     shared = {name: files.pop(name) for name in list(files) if name.startswith(_AUDIO_FOLDER)}
     if audio:
-        files |= {f"{_AUDIO_FOLDER}main.py": audio, **_imported(audio, shared)}
+        files |= {f"{_AUDIO_FOLDER}main.py": audio, **imported(audio, shared)}
     main = files.pop(f"{CODE_FOLDER}main.py")
     sets = tuple(f"{name}/" for name in competition.sets)
     if "baseline.py" in kit:
@@ -59,12 +59,16 @@ def code_kit(competition: Competition, kit: Mapping[str, bytes], audio: bytes | 
     return files
 
 
-def _imported(script: bytes, shared: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the shared modules that a script imports, and those that these import."""
+def imported(script: bytes, shared: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the shared modules that scripts import, and those that these import.
+
+    `NAME_*.py` are examples for `NAME.py` and come with it.
+    """
     found = dict[str, bytes]()
     for name, content in shared.items():
-        if name not in found and f"\nfrom {PurePath(name).stem} import ".encode() in script:
-            found |= {name: content, **_imported(content, shared)}
+        module = PurePath(name).stem.partition("_")[0]
+        if name not in found and f"\nfrom {module} import ".encode() in script:
+            found |= {name: content, **imported(content, shared)}
     return found
 
 
@@ -87,12 +91,12 @@ def code_facts(competition: Competition) -> dict[str, str]:
         + limits["real_time_factor"] * ", and the real-time factor in steps of a factor of two",
         "packages": packages[competition["environment"]],
     }
-    codes = [f"| `{code}` | {meaning} |" for code, meaning in CODES.items()]
+    codes = markdown_table(("code", "meaning"), [(f"`{code}`", meaning) for code, meaning in CODES.items()])
     return {
         "program": "\n".join(
             ["| limit | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())]
         ),
-        "program_codes": "\n".join(["| code | meaning |", "|---|---|", *codes]),
+        "program_codes": "\n".join(codes),
     }
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from speechbundles.bundle.build.kit import README, Parts, for_competition
-from speechbundles.bundle.build.template import fill
+from speechbundles.bundle.build.kit import README, BundleParts, for_competition
+from speechbundles.bundle.build.template import fill, markdown_table
 from speechbundles.bundle.build.travel import PACKAGE
 from speechbundles.model.competition import Challenge, Competition
 
 PAGE = "joint_kit.md"
 
 
-def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Parts]) -> dict[str, Parts]:
+def with_joint_kits(
+    competitions: Sequence[Competition], parts: Mapping[str, BundleParts]
+) -> dict[str, BundleParts]:
     """Return the parts of each task, with the kit of its challenge if its tasks are ranked together."""
     challenges = {each.joint.name: each.joint for each in competitions if each.joint}
     kits = {name: _kit(challenge, parts) for name, challenge in challenges.items()}
@@ -19,7 +21,7 @@ def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Par
     return {task: replace(own, joint_kit=joint.get(task, {})) for task, own in parts.items()}
 
 
-def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
+def _kit(challenge: Challenge, parts: Mapping[str, BundleParts]) -> dict[str, bytes]:
     """Return the kit; `try_submission.py --task BUNDLE` puts the files of a bundle over those that all have."""
     kits = {
         name: for_competition(replace(each, joint=challenge), parts[each.task].starting_kit)
@@ -38,9 +40,9 @@ def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
         if file not in common
     }
     competition = next(iter(challenge.bundles.values()))
-    tasks = [f"| `{name}` | {each['title']} |" for name, each in challenge.bundles.items()]
+    tasks = [(f"`{name}`", each["title"]) for name, each in challenge.bundles.items()]
     facts = {
-        "tasks": "\n".join(["| `--task` | competition |", "|---|---|", *tasks]),
+        "tasks": "\n".join(markdown_table(("`--task`", "competition"), tasks)),
         "first": next(iter(kits)),
         "files": "" if competition.takes_code else ", ".join(f"`{file}`" for file in challenge.files),
         "last_set": competition.last_set,

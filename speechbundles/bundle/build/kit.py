@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.baseline import BaselineRuns, run_baseline
-from speechbundles.bundle.build.code_kit import AUDIO, CODE_FOLDER, code_kit, code_steps
+from speechbundles.bundle.build.code_kit import AUDIO, CODE_FOLDER, code_kit, code_steps, imported
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
@@ -21,7 +21,15 @@ from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_f
 from speechbundles.model.competition import RECEIVED_COLUMN, Competition
 from speechbundles.model.description import KNOWN_COLUMNS
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.zips import TASK_FILE, TRIAL_SET, files_below, read_tree
+from speechbundles.model.zips import (
+    TASK_FILE,
+    TRIAL_SET,
+    files_below,
+    input_zip,
+    make_zip,
+    read_tree,
+    reference_zip,
+)
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.scoring.options import COARSE, OPTIONS_FILE, About, Options
@@ -35,7 +43,7 @@ LISTENS = "baseline/"
 
 
 @dataclass(frozen=True)
-class Parts:
+class BundleParts:
     """The contents of the inner zips, `name -> content`, without the platform's metadata files.
 
     Attributes
@@ -61,13 +69,23 @@ class Parts:
         joint = self.joint_kit if competition.joint else {}
         return joint or for_competition(competition, self.starting_kit)
 
+    def on_any_platform(self, competition: Competition) -> dict[str, bytes]:
+        """Return the files that a bundle has on every platform: the logo, the kit, and labels and items of each set."""
+        logo = competition["image"]
+        files = {Path(logo).name: competition.sources.find(logo).read_bytes()}
+        files["starting_kit.zip"] = make_zip(self.kit_of(competition))
+        for name in competition.scored_sets:
+            files[reference_zip(name)] = make_zip(self.references[name].files)
+            files[input_zip(name)] = make_zip(self.references[name].public)
+        return files
+
 
 def make_parts(
     competition: Competition,
     references: Mapping[str, ReferenceSet],
     *,
     log: Callable[[str], None] = lambda line: None,
-) -> Parts:
+) -> BundleParts:
     """Build the programs, starting kit and baseline solutions of a competition's task.
 
     Parameters
@@ -119,7 +137,7 @@ def make_parts(
     code = competition["environment"] if competition.takes_code else ""
     scoring[OPTIONS_FILE] = replace(options, code=code).dump()
     ingestion[OPTIONS_FILE] = replace(options, code=code).dump("options", "code")
-    return Parts(scoring, ingestion, kit, references, feedback, solutions, tuple(baseline.failures))
+    return BundleParts(scoring, ingestion, kit, references, feedback, solutions, tuple(baseline.failures))
 
 
 def _kit(
@@ -148,7 +166,11 @@ def _kit(
             "remove yours"
         )
     kit.update(made)
-    kit.update(_shared_scripts(root, kit))
+    own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
+    shared = {
+        f"{LISTENS}{name}": script for name, script in read_tree(root / "starting_kit" / LISTENS).items()
+    }
+    kit.update(imported(own, shared))
     kit = _with_library(competition.sources.read_library(), kit)
     try:
         data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
@@ -289,20 +311,6 @@ def _readme(
         text = f"{text.rstrip()}\n\n{code_steps(competition, audio=AUDIO in kit)}"
     large = downloads_list(kit)
     return (f"{text.rstrip()}\n\n## Large files\n\n{large}\n" if large else text).encode()
-
-
-def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the scripts of `starting_kit/baseline/`, shared by audio baselines, that the kit's own scripts import.
-
-    `NAME_*.py` are examples for `NAME.py` and come with it.
-    """
-    own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
-    shared = read_tree(root / "starting_kit" / LISTENS)
-    return {
-        f"{LISTENS}{name}": content
-        for name, content in shared.items()
-        if f"\nfrom {Path(name).stem.partition('_')[0]} import ".encode() in own
-    }
 
 
 def _kind_kit(competition: Competition) -> dict[str, bytes]:

@@ -1,9 +1,10 @@
 """Markdown for the pages of a competition: its sets, files, columns, dates, known scores and organisers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import compress
 
 from speechbundles.bundle.build.steps import Feedback
+from speechbundles.bundle.build.template import markdown_table
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
@@ -16,12 +17,6 @@ from spokeneval.task import ENDS
 
 EXAMPLES = 3
 """How many example ids a page shows."""
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table."""
-    head = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    return head + [f"| {' | '.join(row)} |" for row in rows]
 
 
 def sets_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
@@ -39,7 +34,7 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
     counted = any(each.facts.units not in (None, len(each.items)) for each in sets)
     shown = (True, True, counted, any(each.hours is not None for each in facts), True)
     header = [*compress(columns, shown)]
-    rows = _table(header, zip(*compress(columns.values(), shown), strict=True))
+    rows = markdown_table(header, zip(*compress(columns.values(), shown), strict=True))
     classes = {name: _classes(each, public=name in public) for name, each in references.items()}
     lines = [f"- {name}: {words}" for name, words in classes.items() if words]
     return "\n".join([*rows, "", "Labels:", "", *lines] if lines else rows)
@@ -133,7 +128,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
         for column in competition.columns  # an end is not better or worse
     ]
     cells[0] = (f"{cells[0][0]} (decides the rank)", *cells[0][1:])
-    rows = _table(("score", "better", "description"), cells)
+    rows = markdown_table(("score", "better", "description"), cells)
     if competition.home_sets:
         rows += ["", _home(competition)]
     elif competition.board != competition.columns:
@@ -197,7 +192,7 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
             digits = "g" if hidden else f".{primary.precision}f"
             cells.append("–" if score is None else f"{'about ' if hidden else ''}{score:{digits}}")
         rows.append([what, *cells])
-    return "\n".join(_table([f"{primary.title} by system", *sets], rows))
+    return "\n".join(markdown_table([f"{primary.title} by system", *sets], rows))
 
 
 def phases_list(competition: Competition) -> str:
@@ -229,7 +224,7 @@ def timeline_table(competition: Competition) -> str:
         dates.append((phase.start, f"Phase *{phase.name}* begins"))
         dates += [(phase.end, f"Phase *{phase.name}* ends")] if phase.end else []
     rows = [(_minute(date), event) for date, event in sorted(dates, key=lambda entry: entry[0])]
-    return "\n".join(_table(("date (UTC)", "event"), rows))
+    return "\n".join(markdown_table(("date (UTC)", "event"), rows))
 
 
 def _minute(date: str) -> str:

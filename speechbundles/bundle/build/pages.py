@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from speechbundles.bundle.build.code_kit import code_facts
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import downloads_list
-from speechbundles.bundle.build.kit import Parts
+from speechbundles.bundle.build.kit import BundleParts
 from speechbundles.bundle.build.page_tables import (
     about_facts,
     columns_table,
@@ -46,7 +46,7 @@ timeline and the phases; `${conduct}`, the terms that the rules repeat; `${task_
 the questions and answers, the organisers, their address, and what to cite."""
 
 
-def page_texts(competition: Competition, parts: Parts, platform: Platform) -> dict[str, str]:
+def page_texts(competition: Competition, parts: BundleParts, platform: Platform) -> dict[str, str]:
     """Return the pages in Markdown, `file -> text`.
 
     Parameters
@@ -77,7 +77,7 @@ def page_texts(competition: Competition, parts: Parts, platform: Platform) -> di
     return texts
 
 
-def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[str, str]:
+def _facts(competition: Competition, parts: BundleParts, platform: Platform) -> dict[str, str]:
     """Return the facts that pages insert; those of `SHARED` are empty."""
     references, feedback = parts.references, parts.feedback
     declared = declared_facts(competition)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from speechbundles.bundle.build.contract import hold_to_contract
 from speechbundles.bundle.build.joint_kit import with_joint_kits
-from speechbundles.bundle.build.kit import Parts, make_parts
+from speechbundles.bundle.build.kit import BundleParts, make_parts
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal, shared_units
 from speechbundles.bundle.build.pages import Pages, page_texts
 from speechbundles.bundle.build.small_sets import warn_of_size
@@ -36,7 +36,7 @@ class Plan:
     """
 
     competitions: Sequence[Competition]
-    parts: Mapping[str, Parts]
+    parts: Mapping[str, BundleParts]
     pages: Pages
     warnings: Sequence[str]
     foreign: Mapping[str, Path] = field(default_factory=dict)
@@ -228,7 +228,7 @@ def _check_overlaps(
         raise BadReference(refusal(refused))
 
 
-def _kit_warnings(competition: Competition, parts: Parts) -> Iterator[str]:
+def _kit_warnings(competition: Competition, parts: BundleParts) -> Iterator[str]:
     """Yield warnings about a kit: its data that belong to no set but contain ids of a hidden set, and its baseline."""
     for path in (*competition["kit_data"], *competition["baseline_data"]):
         name = path.split("/", 1)[1]

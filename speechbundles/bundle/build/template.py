@@ -1,7 +1,7 @@
 """Fill in texts for participants (pages and kits' READMEs): insert facts, and drop text whose condition is false."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import Template
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
@@ -124,3 +124,9 @@ def what_holds(
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
     return {option.name: option.values[0] for option in competition.rules.options} | competition.options
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
+    head = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    return head + [f"| {' | '.join(row)} |" for row in rows]

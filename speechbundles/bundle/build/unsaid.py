@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from speechbundles.bundle.build.kit import README, Parts
+from speechbundles.bundle.build.kit import README, BundleParts
 from speechbundles.bundle.build.pages import Pages
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
@@ -29,7 +29,7 @@ def unfilled_about(competitions: Iterable[Competition]) -> str:
     return f"to fill in below `about` in competition.yaml, for the pages: {listed}" if listed else ""
 
 
-def find_unsaid(competition: Competition, parts: Parts, pages: Pages) -> Iterator[str]:
+def find_unsaid(competition: Competition, parts: BundleParts, pages: Pages) -> Iterator[str]:
     """Yield warnings: settings that are not set, phases that have ended, and texts about files that are left out."""
     if competition.sources.is_sample:
         return
@@ -52,7 +52,7 @@ def _past(competition: Competition) -> Iterator[str]:
                 yield f"{competition.name}: phase {phase.name} ended at {phase.end}"
 
 
-def _about_what_is_left_out(competition: Competition, parts: Parts, pages: Pages) -> Iterator[str]:
+def _about_what_is_left_out(competition: Competition, parts: BundleParts, pages: Pages) -> Iterator[str]:
     """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
     if not competition["leave_out"]:
         return

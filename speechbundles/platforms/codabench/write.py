@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.build import Parts, for_competition
+from speechbundles.bundle.build.kit import BundleParts, for_competition
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.keys import SORTING
 from speechbundles.model.text import dump_yaml
@@ -18,24 +18,21 @@ from speechbundles.platforms.codabench.facts import (
 )
 
 
-def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:
+def render(competition: Competition, parts: BundleParts, pages: Mapping[str, str]) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`. `pages`: as filled in, `file -> text`."""
     scoring = for_competition(competition, parts.scoring_program)
     ingestion = for_competition(competition, parts.ingestion_program)
     files = {
         "scoring_program.zip": make_zip({**scoring, **_metadata(SCORE_COMMAND)}),
         "ingestion_program.zip": make_zip({**ingestion, **_metadata(INGEST_COMMAND)}),
-        "starting_kit.zip": make_zip(parts.kit_of(competition)),
-        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition, parts)),
     }
     files.update({f"pages/{file}": text.encode() for file, text in pages.items()})
-    for name in competition.scored_sets:
-        files[reference_zip(name)] = make_zip(parts.references[name].files)
-        files[input_zip(name)] = make_zip(parts.references[name].public)
-        if name in parts.solutions:
-            files[_solution(name)] = make_zip(parts.solutions[name])
-    return files
+    solved = {
+        _solution(name): parts.solutions[name] for name in competition.scored_sets if name in parts.solutions
+    }
+    files.update({name: make_zip(solution) for name, solution in solved.items()})
+    return {**files, **parts.on_any_platform(competition)}
 
 
 def _metadata(command: str) -> dict[str, bytes]:
@@ -46,7 +43,7 @@ def _solution(name: str) -> str:
     return f"solutions/baseline_{name}.zip"
 
 
-def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
+def _content(competition: Competition, parts: BundleParts) -> dict[str, Any]:
     sets = competition.scored_sets
     content: dict[str, Any] = {
         "version": VERSION,

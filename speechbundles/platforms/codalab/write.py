@@ -7,7 +7,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from speechbundles.bundle.build import Parts, for_competition
+from speechbundles.bundle.build.kit import BundleParts, for_competition
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.keys import SORTING
@@ -17,7 +17,7 @@ from speechbundles.model.zips import input_zip, make_zip, reference_zip
 from speechbundles.platforms.codalab.facts import METADATA_FILES, PHASE, SCORE_COMMAND
 
 
-def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:
+def render(competition: Competition, parts: BundleParts, pages: Mapping[str, str]) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`. `pages`: as filled in, `file -> text`.
 
     The bundle has no ingestion program, because CodaLab runs one only for code submissions. `score.py` makes the same
@@ -26,17 +26,12 @@ def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> 
     metadata = {METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
     files = {
         "scoring_program.zip": make_zip({**for_competition(competition, parts.scoring_program), **metadata}),
-        "starting_kit.zip": make_zip(parts.kit_of(competition)),
-        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition)),
     }
     markdown = MarkdownIt("commonmark").enable("table")
     for file, text in pages.items():
         files[_html(file)] = str(markdown.render(text)).encode()
-    for name in competition.scored_sets:
-        files[reference_zip(name)] = make_zip(parts.references[name].files)
-        files[input_zip(name)] = make_zip(parts.references[name].public)
-    return files
+    return {**files, **parts.on_any_platform(competition)}
 
 
 def _html(file: str) -> str:

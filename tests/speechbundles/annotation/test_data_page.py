@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from speechbundles.annotation.data_page import describe_task
-from speechbundles.bundle.build import scored_answers
+from speechbundles.bundle.build.gold_answers import scored_answers
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources

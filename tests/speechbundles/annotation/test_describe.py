@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from speechbundles.annotation.data_page import data_page
 from speechbundles.annotation.describe import power, raters_agreement, rows_of, see, sentences, table_of
-from speechbundles.bundle.build import scored_answers
+from speechbundles.bundle.build.gold_answers import scored_answers
 from speechbundles.competition.references import load_reference
 from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from speechbundles.bundle.build.kit import Parts, make_parts
+from speechbundles.bundle.build.kit import BundleParts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.competition.read import read_competitions
@@ -34,7 +34,7 @@ def made_of(tmp_path, competition, files=None):
         for name in competition.sets
     }
     options = {OPTIONS_FILE: Options().dump()}
-    return Parts(options, options, {**KIT, **options}, sets, {}, {}, ())
+    return BundleParts(options, options, {**KIT, **options}, sets, {}, {}, ())
 
 
 def with_settings(competition, **settings):
@@ -45,7 +45,10 @@ def with_settings(competition, **settings):
 def test_the_samples_page_says_that_it_is_synthetic(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
     sets = {name: load_sample(competition, name) for name in competition.sets}
-    assert "synthetic" in page_texts(competition, Parts({}, {}, {}, sets, {}, {}, ()), CODABENCH)["data.md"]
+    assert (
+        "synthetic"
+        in page_texts(competition, BundleParts({}, {}, {}, sets, {}, {}, ()), CODABENCH)["data.md"]
+    )
 
 
 @pytest.mark.default_cases("spoken_call", "merlion_identification_closed")
