@@ -9,7 +9,7 @@ import numpy as np
 
 from speechbundles.bundle.rehearse import extracted_name
 from speechbundles.leaderboard.given import listed, no_board, raise_problems
-from speechbundles.leaderboard.gold import Gold
+from speechbundles.leaderboard.gold import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
@@ -20,7 +20,7 @@ from spokeneval.formats.submission_zip import unpack
 from spokeneval.scoring.scored import Statistics, primary_matrix
 
 
-def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> list[Any]:
+def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: LabelledSet) -> list[Any]:
     """Return each system's answers to all items of the set.
 
     Parameters
@@ -56,7 +56,7 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
     return answers
 
 
-def count_items(gold: Gold, answers: Any, places: Sequence[int]) -> Statistics:
+def count_items(gold: LabelledSet, answers: Any, places: Sequence[int]) -> Statistics:
     """Return the counts of some items, given by their positions in the set."""
     task = gold.task
     reference = task.format.take_reference(gold.labels, places)
@@ -71,13 +71,13 @@ def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Pa
     return next((submissions[name] for name in names if name in submissions), None)
 
 
-def _read(path: Path, gold: Gold) -> Any:
+def _read(path: Path, gold: LabelledSet) -> Any:
     with temporary_folder("submission") as folder:
         unpack(path, folder, extracted_name)
         return gold.task.format.read_submission(list_files(folder), gold.labels.items)
 
 
-def _is_scored_as(output: ScoringOutput, answers: Any, gold: Gold) -> bool:
+def _is_scored_as(output: ScoringOutput, answers: Any, gold: LabelledSet) -> bool:
     """Return whether answers give exactly the counts that an output has for the board's rows."""
     if (statistics := output.statistics) is None:
         return False

@@ -15,7 +15,7 @@ import numpy as np
 
 from speechbundles.leaderboard.answers import count_items, read_answers
 from speechbundles.leaderboard.given import listed, no_board, raise_problems, read_rows
-from speechbundles.leaderboard.gold import Gold
+from speechbundles.leaderboard.gold import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput, exact_score
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import plural_of, some_of
@@ -57,7 +57,7 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     return conditions
 
 
-def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[str, str]:
+def conditions_by_column(gold: LabelledSet, column: str, rows: Sequence[str]) -> dict[str, str]:
     """Return the condition of each counted row, or of each item if conditions differ within a row.
 
     The conditions are the cells of a column of the reference; many different numbers are grouped into quarters.
@@ -163,7 +163,7 @@ def scores_by_condition(
 
 def scores_by_columns(
     by: Sequence[str],
-    gold: Gold,
+    gold: LabelledSet,
     outputs: Sequence[ScoringOutput],
     summed: Sequence[Statistics],
     column: Column,

@@ -20,7 +20,7 @@ START, END, LENGTH = "start", "end", "length"
 """Columns of times; a missing length is computed from start and end."""
 
 
-class Gold(NamedTuple):
+class LabelledSet(NamedTuple):
     """A set with its labels, as the organiser has it.
 
     Attributes
@@ -39,7 +39,7 @@ class Gold(NamedTuple):
     counted_in: Mapping[str, str]
 
 
-def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
+def find_gold(competition: Competition, items: Sequence[str]) -> LabelledSet:
     """Return the competition's set that has all items of a board: the whole set, if the board is on a share of it.
 
     Parameters
@@ -67,7 +67,7 @@ def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
     )
 
 
-def read_gold(competition: Competition, name: str) -> Gold:
+def read_gold(competition: Competition, name: str) -> LabelledSet:
     """Read a set of a competition.
 
     Raises
@@ -83,7 +83,7 @@ def read_gold(competition: Competition, name: str) -> Gold:
     rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)
     counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
-    return Gold(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)
+    return LabelledSet(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)
 
 
 def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> Columns:

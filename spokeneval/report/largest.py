@@ -19,7 +19,7 @@ _WORK = 10_000_000
 """The most parts in all permutations together, unless the level needs more permutations."""
 
 
-class Grouping(NamedTuple):
+class GroupedErrors(NamedTuple):
     """Parts of the items, such as the time of each class in each recording, in groups.
 
     Attributes
@@ -49,10 +49,10 @@ class Errors:
     sizes: np.ndarray
     called: tuple[str, str]
     groupings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    parts: Mapping[str, Grouping] = field(default_factory=dict)
+    parts: Mapping[str, GroupedErrors] = field(default_factory=dict)
 
 
-class _Group(NamedTuple):
+class _ErrorGroup(NamedTuple):
     """A group with its shares of the errors and of the sizes, and its deviation from the overall rate."""
 
     kind: str
@@ -70,7 +70,7 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     groupings, names = dict(errors.groupings), list(units.of.values())
     if len(set(names)) < len(names) == len(errors.rows):
         groupings.setdefault(units.called.capitalize(), names)
-    parts = {kind: Grouping(names, errors.rows, errors.sizes) for kind, names in groupings.items()}
+    parts = {kind: GroupedErrors(names, errors.rows, errors.sizes) for kind, names in groupings.items()}
     shares = _beyond_their_share({**errors.parts, **parts})
     if not shares:
         return None
@@ -94,13 +94,13 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     )
 
 
-def _beyond_their_share(groupings: Mapping[str, Grouping]) -> list[_Group]:
+def _beyond_their_share(groupings: Mapping[str, GroupedErrors]) -> list[_ErrorGroup]:
     """Return the groups with the most errors beyond their share of the size, most first.
 
     Groups that chance explains, or that would lower the errors by less than `LEAST` percent, are left out. Chance
     explains a deviation that the largest one of all groups reaches in more than `LEVEL` of the permutations.
     """
-    found: list[_Group] = []
+    found: list[_ErrorGroup] = []
     work = sum(len(grouping.rows) for grouping in groupings.values())
     permutations = max(round(1 / LEVEL) - 1, min(PERMUTATIONS, _WORK // max(1, work)))
     largest = np.full(permutations, -np.inf)
@@ -115,7 +115,9 @@ def _beyond_their_share(groupings: Mapping[str, Grouping]) -> list[_Group]:
     return sorted(shares, key=lambda group: (group.size - group.part, group.kind, group.name))
 
 
-def _deviations(kind: str, grouping: Grouping, permutations: int) -> tuple[list[_Group], np.ndarray]:
+def _deviations(
+    kind: str, grouping: GroupedErrors, permutations: int
+) -> tuple[list[_ErrorGroup], np.ndarray]:
     """Return the groups, and the largest deviation of a group in each permutation of the parts.
 
     A group's deviation is its number of errors beyond its share, in units of its standard deviation under permutations.
@@ -142,10 +144,10 @@ def _deviations(kind: str, grouping: Grouping, permutations: int) -> tuple[list[
     chance = [deviation(random.permutation(beyond / scale) * scale).max() for _ in range(permutations)]
     parts = np.bincount(place, rows, len(names)) / all_errors
     columns = (each[shown].tolist() for each in (names, parts, shares))
-    groups = [_Group(kind, *each) for each in zip(*columns, deviation(beyond).tolist())]
+    groups = [_ErrorGroup(kind, *each) for each in zip(*columns, deviation(beyond).tolist())]
     return groups, np.array(chance)
 
 
-def _fewer(group: _Group) -> float:
+def _fewer(group: _ErrorGroup) -> float:
     """Return by how many percent errors fall if a group has the error rate of the rest."""
     return 100 * (1 - (1 - group.part) / (1 - group.size))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points
-from ...report.largest import Errors, Grouping
+from ...report.largest import Errors, GroupedErrors
 from ...report.page import Html, figure, paragraph, percent, section, table
 from ...report.plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
 from ...scoring.scored import Scored
@@ -64,7 +64,7 @@ def errors(kind: IdentificationKind, reference: Any, submission: Any, scored: Sc
     }
     sums = np.bincount(row, wrong), np.bincount(row).astype(float)
     parts = {
-        kind: Grouping(np.array(names, dtype=str)[place], wrong, np.ones(len(wrong)))
+        kind: GroupedErrors(np.array(names, dtype=str)[place], wrong, np.ones(len(wrong)))
         for kind, (place, names) in groupings.items()
         if len(names)
     }

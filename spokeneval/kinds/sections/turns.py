@@ -11,7 +11,7 @@ from ...formats.turns import Reference, Submission, Turns
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
-from ...report.largest import Errors, Grouping
+from ...report.largest import Errors, GroupedErrors
 from ...report.page import Html, figure, folded, long_table, paragraph, percent, section, table
 from ...report.plots import BLUE, ERROR, ORANGE, Lane, timeline
 from ...scoring.scored import Scored
@@ -81,7 +81,7 @@ def errors(kind: TurnsKind, reference: Reference, submission: Submission, scored
         return Errors(wrong, sizes, called)
     times = [(each.sum(axis=1), each.diagonal().copy()) for each in _times(found)]
     spoken, right = map(np.concatenate, zip(*times))
-    parts = {"Label": Grouping([*found.classes, "no label"] * len(times), spoken - right, spoken)}
+    parts = {"Label": GroupedErrors([*found.classes, "no label"] * len(times), spoken - right, spoken)}
     return Errors(wrong, sizes, called, parts=parts)
 
 

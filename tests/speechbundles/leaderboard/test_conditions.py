@@ -6,7 +6,7 @@ import pytest
 from speechbundles.leaderboard import conditions
 from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import read_conditions
-from speechbundles.leaderboard.gold import Gold
+from speechbundles.leaderboard.gold import LabelledSet
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -33,7 +33,7 @@ def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
 @pytest.mark.parametrize(("count", "kinds"), [(12, 12), (13, 4)])
 def test_few_different_numbers_are_conditions_and_more_are_quarters(count, kinds):
     items = [f"call{n}" for n in range(count)]
-    gold = Gold(TASK, None, {"age": {item: [str(20 + n)] for n, item in enumerate(items)}}, {}, {})
+    gold = LabelledSet(TASK, None, {"age": {item: [str(20 + n)] for n, item in enumerate(items)}}, {}, {})
     assert len(set(conditions.conditions_by_column(gold, "age", items).values())) == kinds
 
 

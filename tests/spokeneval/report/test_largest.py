@@ -14,7 +14,7 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
     # Twenty times over, so that chance does not explain it.
     rows = np.tile([0.0, 1, 2, 1, 0, 0], 20)
     groupings = {"Prompt": [*"aabbcc"] * 20}
-    parts = {"Kind": largest.Grouping(["x"] * 20 + ["y"] * 100, [5] * 20 + [1] * 100, np.ones(120))}
+    parts = {"Kind": largest.GroupedErrors(["x"] * 20 + ["y"] * 100, [5] * 20 + [1] * 100, np.ones(120))}
     errors = largest.Errors(rows, np.ones(120), ("the errors", "the items"), groupings, parts)
     units = Units("speaker", dict(enumerate("tsstts" * 20)))
     markup = largest.largest_section(errors, units).markup
