@@ -44,7 +44,7 @@ class Answered(NamedTuple):
     scored: Scored
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The result of scoring a submission. `str()` gives the table that the command line prints; a notebook shows it as
     a table. A result can be copied and pickled, except that of a task written in Python outside this package.
@@ -78,18 +78,48 @@ class Result:
         The scores of each group of `by`, ``group -> GroupScores``: `scores`, `intervals`, and the number of `units`.
     """
 
-    task: str
-    scores: Mapping[str, Number]
-    intervals: Mapping[str, tuple[float, float]]
-    items: int
-    unit: str
-    units: int
-    signature: str
-    rules: Task = field(repr=False, compare=False)
-    answered: Answered = field(repr=False, compare=False)
+    rules: Task
+    answered: Answered
     left_out: Sequence[str] = ()
     warnings: Sequence[str] = ()
     groups: Mapping[str, GroupScores] = field(default_factory=dict)
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _FACTS}
+
+    def __repr__(self) -> str:
+        return f"Result({', '.join(f'{name}={value!r}' for name, value in self._facts().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._facts() == other._facts() if isinstance(other, Result) else NotImplemented
+
+    @property
+    def task(self) -> str:
+        return self.rules.name
+
+    @property
+    def scores(self) -> Mapping[str, Number]:
+        return self.answered.scored.values
+
+    @property
+    def intervals(self) -> Mapping[str, tuple[float, float]]:
+        return ends_of(self.answered.scored)
+
+    @property
+    def items(self) -> int:
+        return len(self.answered.reference.labels.items)
+
+    @property
+    def unit(self) -> str:
+        return self.answered.scored.statistics.unit
+
+    @property
+    def units(self) -> int:
+        return len(self.answered.scored.statistics.units)
+
+    @property
+    def signature(self) -> str:
+        return str(self.answered.scored.chosen.signature)
 
     @property
     def baseline(self) -> Mapping[str, Number]:
@@ -260,6 +290,13 @@ class Result:
         return figure
 
 
+_FACTS = (
+    *("task", "scores", "intervals", "items", "unit", "units", "signature"),
+    *("left_out", "warnings", "groups"),
+)
+"""What a result shows, and what equal results have in common."""
+
+
 def data_frame(columns: Mapping[str, Any], **arguments: Any) -> Any:
     """A pandas data frame."""
     try:
@@ -310,7 +347,7 @@ def score_data(
         gold = gold._replace(settings=_beside(gold, score_against(gold, baseline)))
     scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
     groups = group_scores(gold, answers, scored, by) if by is not None else {}
-    return _result_of(gold, answers, scored, groups)
+    return Result(gold.task, Answered(gold.reference, answers, scored), gold.left_out, gold.warnings, groups)
 
 
 def score_both(
@@ -322,7 +359,9 @@ def score_both(
     known = score_submission(gold.task, gold.reference.labels, first, gold.settings)
     beside = gold._replace(settings=_beside(gold, known))
     scored = score_submission(gold.task, gold.reference.labels, second, beside.settings)
-    return _result_of(gold, first, known, {}), _result_of(beside, second, scored, {})
+    answered = Answered(gold.reference, first, known), Answered(gold.reference, second, scored)
+    one, other = (Result(gold.task, each, gold.left_out, gold.warnings) for each in answered)
+    return one, other
 
 
 def _beside(gold: Gold, known: Scored) -> Settings:
@@ -331,23 +370,6 @@ def _beside(gold: Gold, known: Scored) -> Settings:
     counts = gold.task.part(primary, known.statistics.parts)
     without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())
     return replace(gold.settings, baseline=known.scores, about=About(baseline_without=without))
-
-
-def _result_of(gold: Gold, answers: Any, scored: Scored, groups: Mapping[str, GroupScores]) -> Result:
-    return Result(
-        gold.task.name,
-        {score.key: scored.scores[score.key] for score in gold.task.scores},
-        ends_of(scored),
-        len(gold.reference.labels.items),
-        scored.statistics.unit,
-        len(scored.statistics.units),
-        str(gold.settings.signature),
-        gold.task,
-        Answered(gold.reference, answers, scored),
-        gold.left_out,
-        gold.warnings,
-        groups,
-    )
 
 
 def _same_task(name: str, declaration: Mapping[str, Any], chosen: Mapping[str, str], units: Any) -> Task:

@@ -74,7 +74,7 @@ def scored_page(
     settings = scored.settings if public else settings
     if not scored.shown_intervals:
         scores, known = _without_ends(scores), _without_ends(settings.baseline)
-        scored, settings = scored._replace(intervals={}), replace(settings, baseline=known)
+        settings = replace(settings, baseline=known)
     if public:
         found = public_verdict(task, scored, settings, task.view.broken(scored.totals))
         answers = reference.labels, submission, scored
@@ -215,8 +215,8 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
     for score in (score for score in task.scores if score.key in scores):
         key = score.key
         ends = [scores[key + end] for end in ENDS if key + end in scores]
-        if settings.labels_public and key in scored.intervals:
-            ends = [scored.intervals[key].low, scored.intervals[key].high]
+        if settings.labels_public and key in scored.shown_intervals:
+            ends = [*scored.shown_intervals[key][:2]]
         row: list[Any] = [score.heading, _with_ends(key, scores[key], ends, settings)]
         if steps is not None and score is task.primary:
             bound = settings.feedback.bound(scores, key, score.direction)
@@ -229,7 +229,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
     submission: Content = "This submission"
-    if scored.intervals and steps is None:
+    if scored.shown_intervals and steps is None:
         submission = Html(f'{text(submission)} <span class="whole">{text("(95 % interval)")}</span>')
     header: list[Content] = ["Score", submission, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
@@ -257,7 +257,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
 def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else plural_of(unit)
-    if not scored.intervals:
+    if not scored.shown_intervals:
         return f"There are no intervals over {drawn} ({FEWEST_UNITS} needed)."
     notes = [f"Intervals are computed over {drawn}.", independence_note(unit, task.declaration)]
     notes += [unseen_note(len(units), unit)] if settings.labels_public else []

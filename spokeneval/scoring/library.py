@@ -380,11 +380,11 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     else:
         reference, problems = _parse(task, files_of_reference(task, Path(data)), reading)
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
-    signature = sign_public(task, options, reference)
+    signed = partial(sign_public, task, options, reference)
     columns = _file_columns(task, reference) if is_path(data) else column_names(data)
     warnings = unused_speakers(map(nfc, columns), task.units(reference.labels).called, task.declaration)
     if reading.units is not None:
-        labels, warnings = reference.labels, []
+        read, labels, warnings = reference, reference.labels, []
         if in_random_groups(task, labels):
             of = dict(zip(labels.items.ids, _values_of_rows(reading.units, labels.items.ids, "units")))
             texts = {**labels.texts, task.declaration.get("unit", SPEAKER): list(of.values())}
@@ -394,9 +394,9 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
             of = dict(task.units(labels).of)
         named = json.dumps(sorted(of.items())).encode()
         own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
-        signature = replace(signature, options=(*signature.options, own))
+        signed = partial(sign_public, task, options, read, (own,))
     warnings = [*warnings, *_spelt_alike(task.units(reference.labels))]
-    return Gold(task, reference, Settings(options, True, signature), tuple(left_out), tuple(warnings))
+    return Gold(task, reference, Settings(options, True, signed), tuple(left_out), tuple(warnings))
 
 
 def _spelt_alike(units: Units) -> Iterator[str]:

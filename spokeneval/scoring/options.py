@@ -27,8 +27,9 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
 from ..formats.speakers import PLURAL
 from ..task import HIGHER, Number, Score, Task
@@ -406,8 +407,8 @@ class Settings:
         The value of each option of the task, `option -> value`.
     labels_public
         Whether participants have the labels of this reference, as for a development set.
-    signature
-        The signature of the results.
+    signed
+        The signature of the results, or a function that returns it: it needs the fingerprint of all labels.
     feedback
         With coarse feedback, that on this set; otherwise, only the scores of the trivial baselines.
     baseline
@@ -422,7 +423,7 @@ class Settings:
 
     chosen: Mapping[str, str]
     labels_public: bool
-    signature: Signature
+    signed: Union[Signature, Callable[[], Signature]]
     feedback: SetFeedback = field(default_factory=lambda: SetFeedback({}))
     baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
@@ -431,6 +432,11 @@ class Settings:
 
     def __getitem__(self, option: str) -> str:
         return self.chosen[option]
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The signature of the results."""
+        return self.signed if isinstance(self.signed, Signature) else self.signed()
 
     @property
     def coarse(self) -> bool:
@@ -472,10 +478,12 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     return {**{option: values[0] for option, values in allowed.items()}, **chosen}
 
 
-def sign_public(task: Task, chosen: Mapping[str, str], reference: Reference) -> Signature:
-    """The signature of results on public labels."""
+def sign_public(
+    task: Task, chosen: Mapping[str, str], reference: Reference, own: tuple[str, ...] = ()
+) -> Signature:
+    """The signature of results on public labels; `own`: options of this result beside those of the task."""
     digits = reference.label_fingerprint(task.format)[:_DIGITS]
-    return Signature(task.name, _signed(task, chosen), reference=digits)
+    return Signature(task.name, (*_signed(task, chosen), *own), reference=digits)
 
 
 def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional
@@ -426,37 +427,66 @@ def joint_scores(
     return np.stack([bootstrap_scores(rows, formula, weights) for rows in systems], axis=1)
 
 
-class Scored(NamedTuple):
-    """A submission's scores and the counts from which they are computed.
+@dataclass(frozen=True)
+class Scored:
+    """A submission's scores and the counts from which they are computed; intervals are computed when they are used.
 
     Attributes
     ----------
-    scores
-        Every number to write, at full precision, in the order of the task's columns.
-    intervals
-        The intervals of all scores that have one, `key -> interval`.
+    task, labels
+        The task, and the reference as its format returns it.
+    values
+        The task's scores at full precision, `key -> score`.
     rows
         The counts, `part -> counts`, one row for each item or unit.
     totals
         The counts added up over all rows, or the task's exact ones, `part -> counts`.
-    statistics
-        The counts of each unit.
-    settings
-        The organiser's options as they apply to the reference. With public labels, scores whose decimals nobody chose
-        have as many on pages as show two digits of their uncertainty.
+    chosen
+        The organiser's options as they apply to the reference.
     """
 
-    scores: dict[str, Number]
-    intervals: Mapping[str, Interval]
+    task: Task
+    labels: Any
+    values: Mapping[str, Number]
     rows: Mapping[str, Any]
     totals: Mapping[str, Any]
-    statistics: Statistics
-    settings: Settings
+    chosen: Settings
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """The counts of each unit."""
+        return by_unit(self.task.units(self.labels), self.rows)
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The intervals of all scores that have one, `key -> interval`."""
+        intervals = score_intervals(self.task, self.values, self.statistics.parts)
+        if self.task.other_units is None:
+            return intervals
+        other = by_unit(self.task.other_units(self.labels), self.rows)
+        both = [score_intervals(self.task, self.values, parts) for parts in (other.parts, self.rows)]
+        return crossed_intervals(self.task, self.values, intervals, *both)
 
     @property
     def shown_intervals(self) -> Mapping[str, Interval]:
         """The intervals, or none with fewer than `FEWEST_UNITS` units."""
         return {} if len(self.statistics.units) < FEWEST_UNITS else self.intervals
+
+    @property
+    def scores(self) -> dict[str, Number]:
+        """Every number to write, at full precision, in the order of the task's columns."""
+        key = self.task.primary.key
+        low, high, _ = self.intervals[key]
+        return {**self.values, key + ENDS[0]: low, key + ENDS[1]: high}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The options. With public labels, scores whose decimals nobody chose have as many on pages as show two digits
+        of their uncertainty."""
+        decimals = {score.key: score.precision for score in self.task.scores}
+        if self.chosen.labels_public:
+            decimals.update(_decimals(self.shown_intervals))
+        return replace(self.chosen, decimals={**decimals, **self.chosen.decimals})
 
 
 @collection_paused()
@@ -474,22 +504,10 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
         totals[part] = task.exact[part](reference, submission, totals[part])
     if task.refuse is not None:
         task.refuse(totals, settings)
-    statistics = by_unit(task.units(reference), rows)
-    scores: dict[str, Number] = {
+    values: dict[str, Number] = {
         score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores
     }
-    intervals = score_intervals(task, scores, statistics.parts)
-    if task.other_units is not None:
-        other = by_unit(task.other_units(reference), rows)
-        both = [score_intervals(task, scores, parts) for parts in (other.parts, rows)]
-        intervals = crossed_intervals(task, scores, intervals, *both)
-    key = task.primary.key
-    scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
-    decimals = {score.key: score.precision for score in task.scores}
-    if settings.labels_public and len(statistics.units) >= FEWEST_UNITS:
-        decimals.update(_decimals(intervals))
-    settings = replace(settings, decimals={**decimals, **settings.decimals})
-    return Scored(scores, intervals, rows, totals, statistics, settings)
+    return Scored(task, reference, values, rows, totals, settings)
 
 
 def _decimals(intervals: Mapping[str, Interval]) -> dict[str, int]:
