@@ -13,6 +13,7 @@ from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Table
+from spokeneval.formats.text import LONGEST_LINE
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.ranking.groups import groups_of_column
@@ -117,8 +118,10 @@ def other_refusals() -> list[Refusal]:
     texts = declared_task("own", {"kind": "transcripts"})
     file = texts.format.layouts[0].file
     in_memory = {file: Table(file, "id", {"id": ["1"], "transcript": ["a"]}, [0], place="row")}
+    wide = Table(file, "id", {"a": ["1"], "b": ["a" * LONGEST_LINE]}, [2], header=[(1, ["id", "transcript"])])
     return [
         observed(lambda: groups_of_column(texts, in_memory, "noise")),
+        observed(lambda: texts.format.read_reference({file: wide})),
         observed(lambda: groups_of_column(texts, {"text": b"1 a\n"}, "noise")),
         observed(lambda: trials.format.read_reference(rows)),
         observed(lambda: groups_of_column(declared_task("own", declared), rows, "noise")),
