@@ -21,7 +21,7 @@ from typing import Any
 from speechbundles.bundle.rehearse.engine import Engine
 from speechbundles.bundle.rehearse.engines import choose_engine
 from speechbundles.bundle.rehearse.left_behind import temporary_place
-from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
+from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.rehearsal import FAILED, FINISHED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import read_state, write_state
@@ -143,16 +143,9 @@ def _prepared(
     """Prepare a bundle for all runs; give a function that rehearses one submission with a phase's first task."""
 
     def run(phase: BuiltPhase, submission: Path, output: Path | None) -> KeptResult:
-        phase = replace(phase, tasks=phase.tasks[:1])
-        for used in (engine, ProcessEngine(variables)):
-            if output is not None and output.exists():
-                shutil.rmtree(output)
-            rehearsal = rehearse_phase(
-                ready, phase, submission, keep_output=output, engine=used, place=place.path
-            )
-            if not own or all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
-                break
-        return result_of(rehearsal)
+        first = replace(phase, tasks=phase.tasks[:1])
+        done = rehearse_phase(ready, first, submission, keep_output=output, engine=engine, place=place.path)
+        return result_of(done)
 
     with temporary_place("bundle", above) as place, ExitStack() as stack:
         own = own_programs(bundle)

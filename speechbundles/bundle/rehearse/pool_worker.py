@@ -24,7 +24,8 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 PROJECT, ORGANISER = "project", "organiser"
 
@@ -105,10 +106,22 @@ def run_child(requests: socket.socket) -> int:
         prctl(PR_SET_DUMPABLE, 1)
         os.setsid()
         sys.modules["numpy"].random.seed()
-        runpy.run_path(sys.argv[0], run_name="__main__")
-        sys.exit()
+        run_script(sys.argv[0])
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code if code >= 0 else 128 - code
+
+
+def run_script(path: str) -> NoReturn:
+    """Run a script, and end as Python does; a traceback begins in the script."""
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    main.__file__ = path
+    try:
+        exec(compile(Path(path).read_bytes(), path, "exec"), vars(main))
+    except Exception as error:
+        inner = error.__traceback__ and error.__traceback__.tb_next
+        sys.excepthook(type(error), error.with_traceback(inner), inner)
+        sys.exit(1)
+    sys.exit()
 
 
 def prctl(option: int, value: int) -> None:

@@ -2,8 +2,9 @@
 
 A short run spends most of its time on starting Python, importing numpy and reading the same reference. Therefore this
 project's own programs (`own_programs`) run many times in one process (`pool_worker`), under the same limits: they only
-read a submission's data. Programs of a task in an organiser's Python run in children of such a process. A shared run
-counts only if it is `in_order`; the caller repeats any other without sharing.
+read a submission's data. If such a run ends with anything else than scores or a refusal, the program runs again at once
+in a process of its own, where it replaces what it wrote. Programs of a task in an organiser's Python run in children of
+such a process.
 
 A shared program sees its own files and its reference as they were when it was first started. Share only runs of one
 bundle from folders that do not change (`BuiltBundle.unpack_once`).
@@ -98,25 +99,26 @@ class ProcessEngine:
         script = (cwd / (words[1:] or [""])[0]).resolve()
         if words[:1] != [sys.executable] or script.parent not in self.own:
             return sandbox.run(words, cwd=cwd, env=env, limits=limits)
-        words[1] = str(script)
         whose = self.own[script.parent]
         data = Path((words[2:] or [""])[0]) if whose == PROJECT else Path()
         shared = data / "ref" if (data / "ref").is_dir() else data
         key = threading.get_ident(), script, shared.resolve(), replace(limits, seconds=1)
         if key not in self.workers:
-            self.workers[key] = _Worker(whose, words[1:], limits)
+            self.workers[key] = _Worker(whose, [str(script), *words[2:]], limits)
         worker = self.workers[key]
-        outcome = worker.run({"words": words[1:], "cwd": str(cwd), "env": env}, limits)
-        if worker.has_ended() or not in_order(outcome.exit_code, outcome.stderr):
+        request = {"words": [str(script), *words[2:]], "cwd": str(cwd), "env": env}
+        outcome = worker.run(request, limits)
+        counts = whose == ORGANISER or _in_order(outcome)
+        if worker.has_ended() or not counts:
             self.workers.pop(key).end()
-        return outcome
+        return outcome if counts else sandbox.run(words, cwd=cwd, env=env, limits=limits)
 
 
-def in_order(exit_code: int, stderr: str) -> bool:
+def _in_order(outcome: Outcome) -> bool:
     """Return whether a program wrote scores or a refusal; no limit has any effect on these."""
-    if exit_code == 0:
-        return not stderr
-    return exit_code == 1 and stderr.endswith(f"{FREE_ATTEMPT}\n")
+    if outcome.exit_code == 0:
+        return not outcome.stderr
+    return outcome.exit_code == 1 and outcome.stderr.endswith(f"{FREE_ATTEMPT}\n")
 
 
 def own_programs(bundle: BuiltBundle) -> dict[str, str]:
