@@ -9,7 +9,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 COMPILE = $(BIN)/python -m compileall -q -j 2 -x '/tests?/' .venv/lib >/dev/null 2>&1 || :
 
 .PHONY: demo test test-thorough lint docs reference bench audio browser live pictures portability fuzz mutants samples \
-  container-image lock clean
+  lock clean
 
 demo: .venv/installed-research
 	$(BIN)/python -m sample_data.demo
@@ -121,12 +121,6 @@ samples: .venv/installed-research
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(INSTALL) $<
 	touch $@
-
-# Make an image for tests/speechbundles/bundle/rehearse/test_containers.py from Debian packages. Needs root, debootstrap, podman.
-container-image:
-	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
-	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test
-	rm -rf .container-image
 
 # Run this after a change of the dependencies in pyproject.toml. Needs uv and Python 3.11.
 lock:

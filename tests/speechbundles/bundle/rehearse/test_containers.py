@@ -1,8 +1,8 @@
 """Rehearsals in containers: the commands of the container engine, and real runs where an engine is available.
 
 The first half uses a program made here in place of Docker and Podman, which records its arguments. The second half
-needs one of them, and an image with Python and numpy: `make container-image` makes one from Debian packages;
-SPOKENEVAL_TEST_IMAGE can name another. Expected capabilities and mounts are those of Codabench's compute_worker.py,
+needs one of them, and an image with Python and numpy, which SPOKENEVAL_TEST_IMAGE names.
+Expected capabilities and mounts are those of Codabench's compute_worker.py,
 `_run_program_directory`.
 """
 
@@ -214,7 +214,7 @@ def test_a_strangers_programs_run_in_their_image_and_write_where_the_worker_perm
 
 # Real containers
 
-IMAGE = os.environ.get("SPOKENEVAL_TEST_IMAGE", "localhost/spokeneval-test")
+IMAGE = os.environ.get("SPOKENEVAL_TEST_IMAGE", "")
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def engine():
     except OrganiserError:
         pytest.skip("neither Docker nor Podman answers here: only their command lines are tested")
     if subprocess.run([program, "image", "inspect", IMAGE], capture_output=True).returncode:
-        pytest.skip(f"no image {IMAGE}: `make container-image` makes it from Debian packages")
+        pytest.skip(f"no image {IMAGE!r}: SPOKENEVAL_TEST_IMAGE names one with Python and numpy")
     yield ContainerEngine(IMAGE)
     listed = subprocess.run(
         [program, "ps", "--all", "--quiet", f"--filter=label={LABEL}"], capture_output=True
