@@ -29,7 +29,7 @@ _NUMBERS = re.compile(
     r"(?:none|not reached|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,:0-9 ]|%|to|\((?:[A-Z]+|[-+−–.,0-9 to]+)\))*|)\Z"
 )
 
-_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 _NUMBER, _NARROW = ' class="number"', ' class="narrow"'
 
@@ -197,6 +197,6 @@ def page(title: str, *parts: Html | None, head: str = "") -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>\n{_STYLE}</style>\n{head}</head>\n"
+        f"<title>{text(title)}</title>\n<style>\n{STYLE}</style>\n{head}</head>\n"
         f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"
     )

@@ -21,26 +21,18 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from .page import Html
+from .page import STYLE, Html
 
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
+_DRAWN = ("blue", "orange", "green", "error", "ink", "strong", "line", "region")
+_LIGHT = dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", STYLE.partition("}")[0]))
+"""The variables of the page's style with their colours in light mode."""
+
+BLUE, ORANGE, GREEN, ERROR, INK, STRONG, LINE, REGION = (_LIGHT[name] for name in _DRAWN)
 """Colours that colour-blind readers can distinguish, with enough contrast on white."""
 
-ERROR, INK, PAPER, STRONG, LINE = "#7a1f5c", "#1b1f24", "#ffffff", "#57606a", "#d8dee4"
-REGION = "#e6ebf2"
+PAPER, GREY = "#ffffff", "#8b949e"
 
-_VARIABLES = {
-    BLUE: "blue",
-    ORANGE: "orange",
-    GREEN: "green",
-    ERROR: "error",
-    INK: "ink",
-    "#000000": "ink",
-    PAPER: "page",
-    STRONG: "strong",
-    LINE: "line",
-    REGION: "region",
-}
+_VARIABLES = {**{_LIGHT[name]: name for name in _DRAWN}, "#000000": "ink", PAPER: "page"}
 """The colours of light mode, each with the variable of `page` that replaces it."""
 
 LINE_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))

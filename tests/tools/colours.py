@@ -57,7 +57,7 @@ class Mark(NamedTuple):
 
 def schemes() -> dict[str, dict[str, str]]:
     """Return the page's colours in light and in dark mode."""
-    light, dark = re.findall(r":root \{(.*?)\}", page._STYLE, flags=re.DOTALL)
+    light, dark = re.findall(r":root \{(.*?)\}", page.STYLE, flags=re.DOTALL)
     found = [dict(re.findall(r"--(\w+): (#[0-9a-f]+)", text)) for text in (light, dark)]
     return {"light": found[0], "dark": {**found[0], **found[1]}}
 
