@@ -17,6 +17,7 @@ from speechbundles.model.temporary import temporary_folder
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.scoring.library import count_items
 from spokeneval.scoring.scored import Statistics, primary_matrix
 
 
@@ -56,13 +57,6 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: LabelledS
     return answers
 
 
-def count_items(gold: LabelledSet, answers: Any, places: Sequence[int]) -> Statistics:
-    """Return the counts of some items, given by their positions in the set."""
-    task = gold.task
-    reference = task.format.take_reference(gold.labels, places)
-    return Statistics("", (), task.count(reference, task.format.take(answers, places)))
-
-
 def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Path | None:
     """Return the submission that shares the longest end of the output's path: `team/first.zip` for `OUT/team/first`."""
     path = output.path.resolve()
@@ -84,5 +78,7 @@ def _is_scored_as(output: ScoringOutput, answers: Any, gold: LabelledSet) -> boo
     names, parts = statistics.rows
     held = set(names)
     places = [place for place, item in enumerate(gold.labels.items.ids) if gold.counted_in[item] in held]
-    found = primary_matrix(gold.task, count_items(gold, answers, places))
+    found = primary_matrix(
+        gold.task, Statistics("", (), count_items(gold.task, gold.labels, answers, places).rows)
+    )
     return np.array_equal(found, primary_matrix(gold.task, replace(statistics, parts=parts)))

@@ -7,21 +7,24 @@ the segments of a recording. The items are then scored again, from the submissio
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from speechbundles.leaderboard.answers import count_items, read_answers
+from speechbundles.leaderboard.answers import read_answers
 from speechbundles.leaderboard.given import listed, no_board, raise_problems, read_rows
 from speechbundles.leaderboard.gold import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput, exact_score
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
+from spokeneval.formats.tables import members
 from spokeneval.formats.text import nfc
 from spokeneval.ranking.leaderboard import TextTable
+from spokeneval.scoring.library import count_items
 from spokeneval.scoring.scored import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Column, Task
 
@@ -152,13 +155,9 @@ def scores_by_condition(
         summed = [replace(statistics, parts=statistics.rows[1]) for statistics in summed]
     values = np.stack([primary_matrix(task, statistics) for statistics in summed])
     primary = primary_of_sums(task, summed[0])
-    of_rows = np.array([conditions[row] for row in rows])
-
-    def scores(kind: str) -> Sequence[float]:
-        found: list[float] = primary(values[:, of_rows == kind].sum(axis=1)).tolist()
-        return found
-
-    return _table(called, of_rows.tolist(), names, scores, column, counted)
+    places = members(conditions[row] for row in rows)
+    scores = {kind: primary(values[:, own].sum(axis=1)).tolist() for kind, own in places.items()}
+    return _table(called, places, names, scores, column, counted)
 
 
 def scores_by_columns(
@@ -195,23 +194,27 @@ def scores_by_columns(
     def table(name: str, given: Mapping[str, str]) -> TextTable:
         if name not in finer:
             return scores_by_condition(name, given, names, gold.task, summed, column)
-        places = {item: place for place, item in enumerate(gold.labels.items.ids) if item in given}
-
-        def scores(kind: str) -> Sequence[float]:
-            """Score the items of a condition from each system's answers to all items."""
-            own = [place for item, place in places.items() if given[item] == kind]
-            return [exact_score(gold.task, count_items(gold, each, own)) for each in answers]
-
-        return _table(name, [given[item] for item in places], names, scores, column, "items")
+        items = [place for place, item in enumerate(gold.labels.items.ids) if item in given]
+        places = members(given[gold.labels.items.ids[place]] for place in items)
+        scores = {
+            kind: _scores_of(gold, answers, [items[each] for each in own]) for kind, own in places.items()
+        }
+        return _table(name, places, names, scores, column, "items")
 
     return [table(name, given) for name, given in conditions.items()]
 
 
+def _scores_of(gold: LabelledSet, answers: Sequence[Any], places: Sequence[int]) -> list[float]:
+    """Return the score of some items, from each system's answers to all items."""
+    counted = (count_items(gold.task, gold.labels, each, places).rows for each in answers)
+    return [exact_score(gold.task, Statistics("", (), rows)) for rows in counted]
+
+
 def _table(
     called: str,
-    of: Sequence[str],
+    places: Mapping[str, Sequence[int]],
     names: Sequence[str],
-    scores: Callable[[str], Sequence[float]],
+    scores: Mapping[str, Sequence[float]],
     column: Column,
     counted: str,
 ) -> TextTable:
@@ -219,15 +222,14 @@ def _table(
 
     Parameters
     ----------
-    of: the condition of each unit or item.
-    scores: returns the scores of all systems in a condition.
+    places: the units or items with each condition.
+    scores: those of all systems in each condition.
     counted: the noun for units or items.
     """
-    counts = Counter(of)
-    kinds = sorted(counts, key=_numbers_first)
+    kinds = sorted(places, key=_numbers_first)
     number = f"{{:.{column.precision}f}}".format
-    cells = [["–" if np.isnan(score) else number(score) for score in scores(kind)] for kind in kinds]
-    header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
+    cells = [["–" if np.isnan(score) else number(score) for score in scores[kind]] for kind in kinds]
+    header = ["System", *(f"{kind} ({len(places[kind])})" for kind in kinds)]
     note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
     return TextTable(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)
 

@@ -419,6 +419,18 @@ def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
     return list(number), np.fromiter(map(number.__getitem__, values), np.int64)
 
 
+def members(values: Iterable[str]) -> dict[str, list[int]]:
+    """The places of the values of each group, sorted by the names of the groups.
+
+    >>> members(["south", "north", "south"])
+    {'north': [1], 'south': [0, 2]}
+    """
+    places: dict[str, list[int]] = {}
+    for place, value in enumerate(values):
+        places.setdefault(value, []).append(place)
+    return dict(sorted(places.items()))
+
+
 FEWEST_OF_A_SET = 20
 """This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
 

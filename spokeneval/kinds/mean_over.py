@@ -23,6 +23,7 @@ import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name, plural_of
 from ..formats.speakers import GROUP, Units, group_of_each, table_of_groups
+from ..formats.tables import members
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, taken, total
 from ..metrics.jackknife import value_and_without
@@ -175,16 +176,13 @@ class _Grouped:
         """The groups of a reference, sorted by name."""
         column, until, _ = self.grouping
         cells = [item.split(until)[0] for item in labels.items.ids] if until else labels.texts[column]
-        places: dict[str, list[int]] = {}
-        for place, cell in enumerate(cells):
-            places.setdefault(cell, []).append(place)
         rows = {row: number for number, row in enumerate(self.task.units(labels).of)}
         found = []
-        for group in sorted(places):
-            own = self.task.format.take_reference(labels, places[group])
+        for group, places in members(cells).items():
+            own = self.task.format.take_reference(labels, places)
             names = list(self.task.units(own).of)
             numbers = [rows[row] if row in rows else rows[group_of_unit(row)] for row in names]
-            found.append(_Group(group, places[group], numbers, own))
+            found.append(_Group(group, places, numbers, own))
         return found
 
     def units(self, labels: Any) -> Units:

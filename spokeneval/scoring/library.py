@@ -41,7 +41,7 @@ from ..formats.problems import (
 from ..formats.speakers import GROUP, SPEAKER, Units, unused_speakers
 from ..formats.submission_folder import read_files
 from ..formats.submission_zip import is_packed, unpack
-from ..formats.tables import Layout, Table, alike, id_columns, split_row
+from ..formats.tables import Layout, Table, alike, id_columns, members, split_row
 from ..formats.text import Files, nfc, read_folder
 from ..metrics.counts import by_group, taken
 from ..task import Number, Task
@@ -537,29 +537,41 @@ class GroupRows(NamedTuple):
     rows: Mapping[str, Any]
 
 
+class Groups(NamedTuple):
+    """The places of the rows of the counts in each group or, if rows have items of several groups, of the items."""
+
+    of_rows: bool
+    places: Mapping[str, Sequence[int]]
+
+
+def groups(task: Task, labels: Any, by: Any) -> Groups:
+    """The groups of labels, sorted by name, from the group of each row of the counts or of each item."""
+    if not in_random_groups(task, labels):
+        try:
+            return Groups(True, members(of_items(task, labels, by, "by")))
+        except ValueError:
+            if set(task.units(labels).of) == set(labels.items.ids):
+                raise
+    return Groups(False, members(_values_of_rows(by, labels.items.ids, "by")))
+
+
+def count_items(task: Task, labels: Any, answers: Any, places: Sequence[int]) -> GroupRows:
+    """The counts of some items alone, given by their positions in the set."""
+    own = task.format.take_reference(labels, places)
+    return GroupRows(task.units(own), task.count(own, task.format.take(answers, places)))
+
+
 def rows_of_groups(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupRows]:
     """The counts of each group, which is given for each row of the counts or for each item."""
-    task, labels, found = gold.task, gold.reference.labels, {}
-    units, items, of_rows = task.units(labels), labels.items.ids, not in_random_groups(task, labels)
-    if of_rows:
-        try:
-            values = of_items(task, labels, by, "by")
-        except ValueError:
-            if set(units.of) == set(items):
-                raise
-            of_rows = False
+    task, labels = gold.task, gold.reference.labels
+    of_rows, places = groups(task, labels, by)
     if not of_rows:
-        values = _values_of_rows(by, items, "by")
-    for group in sorted(set(values)):
-        members = [place for place, each in enumerate(values) if each == group]
-        if of_rows:
-            rows = {part: taken(each, np.array(members)) for part, each in scored.rows.items()}
-            of = dict(list(units.of.items())[row] for row in members)
-            found[group] = GroupRows(units._replace(of=of), rows)
-        else:  # counted anew, because the rows of the counts have items of several groups
-            own = task.format.take_reference(labels, members)
-            counts = task.count(own, task.format.take(answers, members))
-            found[group] = GroupRows(task.units(own), counts)
+        return {group: count_items(task, labels, answers, own) for group, own in places.items()}
+    units, found = task.units(labels), {}
+    named = list(units.of.items())
+    for group, own in places.items():
+        rows = {part: taken(each, np.array(own)) for part, each in scored.rows.items()}
+        found[group] = GroupRows(units._replace(of=dict(named[row] for row in own)), rows)
     return found
 
 
