@@ -78,11 +78,11 @@ def to_text(board: Leaderboard) -> str:
     if board.tasks:
         ranked = [board] if board.is_joint else board.tasks.values()
         tables = [*map(ranking_table, ranked), *([apart_table(board.apart)] if board.apart else [])]
-        head, notes = tables[0].title, board.notes[:1]
+        head, notes = tables[0].title, [*dict.fromkeys(note for each in ranked for note in each.notes)]
     else:
         head = f"{wrap(board.occasion)}\n{wrap(board.heading)}\n{_folded(board.signature)}"
         tables = [_narrow_table(board), *board.tables]
-        notes = board.notes
+        notes = [*board.notes]
     first, *more = (replace(table, title=wrap(table.title)) for table in tables)
     fold = partial(wrap, indent="  ", hanging="")
     return writers.to_text(head, first, notes, more, show=text_table, fold=fold)

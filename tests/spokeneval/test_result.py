@@ -30,6 +30,7 @@ def test_a_result_in_other_forms():
     assert frame.loc["wer"].tolist() == ["WER (%)", 50.0, *result.intervals["wer"]]
     assert result.to_dict()["scores"] == result.scores
     assert result.to_dict()["unseen"] == pytest.approx(1 - 0.05 ** (1 / result.units))
+    assert "can be missing from the set" in result.report()
     assert result.to_dict()["intervals"]["wer"] == list(result.intervals["wer"])
     figure = result.plot()
     assert [axes.get_yticklabels()[0].get_text() for axes in figure.axes] == [
