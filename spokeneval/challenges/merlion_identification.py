@@ -97,23 +97,6 @@ def difference_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]
     return difference[labels == 0], difference[labels == 1]
 
 
-def count(reference: Answers, submission: Answers) -> dict[str, Any]:
-    """Count one row for each recording.
-
-    An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the EER
-    over all recordings is exactly that of the scores, and the EER of a resample nearly so; minimum costs are those of
-    `exact_differences`.
-    """
-    labels, scores = _scored(reference, submission)
-    row = numbered(reference.texts["recording"])[1]
-    trials = difference_trials(labels, scores)
-    return {
-        "pooled": metrics.pooled_histograms(labels, scores, row),
-        "differences": metrics.detection_histograms(labels, scores, row, trials=trials),
-        "classes": segment_costs(labels, scores, row),
-    }
-
-
 def _scored(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
     return reference["label"], np.stack([submission[language] for language in LANGUAGES], axis=1)
 
@@ -121,15 +104,6 @@ def _scored(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.nda
 def exact_differences(reference: Answers, submission: Answers, whole: ScoreHistograms) -> ScoreHistograms:
     """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
     return equal_error_rate.exact_total(whole, *difference_trials(*_scored(reference, submission)))
-
-
-def curves(reference: Answers, submission: Answers) -> list[tuple[Any, ...]]:
-    """Return the trials of the report's curves: their name, the key of their EER, and the scores of both sides."""
-    scored = _scored(reference, submission)
-    return [
-        ("two trials per segment, pooled", "eer", *metrics.pooled_trials(*scored)),
-        ("English minus Mandarin", "eer_plan", *difference_trials(*scored)),
-    ]
 
 
 def balanced_accuracy_per_recording(costs: SegmentCosts) -> Any:
@@ -160,22 +134,10 @@ def actual_cost(costs: SegmentCosts) -> Any:
     return cost / (2 * len(WEIGHTS))
 
 
-def chosen(submission: Answers) -> np.ndarray:
-    """1 for the language of each segment that the scores decide, and 0 for the other, shape (n, 2)."""
-    english = submission["English"] >= submission["Mandarin"]
-    return np.stack([english, ~english], axis=1).astype(float)
-
-
 def guesses(items: Items, english: Any) -> Answers:
     """A submission with score 1 for the guessed language of each segment, and 0 for the other."""
     english = np.broadcast_to(np.float64(english), len(items))
     return given_scores(items, english, 1.0 - english)
-
-
-def partly_right(reference: Answers, right: np.ndarray) -> Answers:
-    """A submission with score 1 for the language of each chosen segment, and 0 for all others."""
-    own = (reference["label"] == language for language in (0, 1))
-    return given_scores(reference.items, *((right & each) * 1.0 for each in own))
 
 
 # fmt: off
@@ -223,7 +185,20 @@ class Segments(IdentificationKind):
         return choose_units(reference.texts["recording"], "recording", speaker=reference.speakers)
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
-        return count(reference, submission)
+        """Count one row for each recording.
+
+        An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the
+        EER over all recordings is exactly that of the scores, and the EER of a resample nearly so; minimum costs are
+        those of `exact_differences`.
+        """
+        labels, scores = _scored(reference, submission)
+        row = numbered(reference.texts["recording"])[1]
+        trials = difference_trials(labels, scores)
+        return {
+            "pooled": metrics.pooled_histograms(labels, scores, row),
+            "differences": metrics.detection_histograms(labels, scores, row, trials=trials),
+            "classes": segment_costs(labels, scores, row),
+        }
 
     def all_scores(self) -> tuple[Score, ...]:
         return SCORES
@@ -236,13 +211,22 @@ class Segments(IdentificationKind):
         }
 
     def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
-        return partly_right(reference, right)
+        """A submission with score 1 for the language of each chosen segment, and 0 for all others."""
+        own = (reference["label"] == language for language in (0, 1))
+        return given_scores(reference.items, *((right & each) * 1.0 for each in own))
 
     def given(self, submission: Answers) -> np.ndarray:
-        return chosen(submission)
+        """1 for the language of each segment that the scores decide, and 0 for the other, shape (n, 2)."""
+        english = submission["English"] >= submission["Mandarin"]
+        return np.stack([english, ~english], axis=1).astype(float)
 
     def curves(self, reference: Answers, submission: Answers) -> list[tuple[Any, ...]]:
-        return curves(reference, submission)
+        """Return the trials of the report's curves: their name, the key of their EER, and the scores of both sides."""
+        scored = _scored(reference, submission)
+        return [
+            ("two trials per segment, pooled", "eer", *metrics.pooled_trials(*scored)),
+            ("English minus Mandarin", "eer_plan", *difference_trials(*scored)),
+        ]
 
     def lengths(self, reference: Answers) -> Optional[np.ndarray]:
         return lengths(reference)

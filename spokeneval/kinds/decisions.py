@@ -163,8 +163,7 @@ class DecisionsKind(Kind):
         return counts.hits.sum(axis=-1) if many else counts.true_positives + counts.true_negatives
 
     def labels(self, reference: Answers) -> list[int]:
-        found: list[int] = self.expected(reference).tolist()
-        return found
+        return list(self.expected(reference).tolist())
 
     def trivial(self) -> dict[str, Callable[[Items], Answers]]:
         answers: list[Any] = [*range(len(self.classes))]

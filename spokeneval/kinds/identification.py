@@ -275,8 +275,7 @@ class IdentificationKind(Kind):
         return rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1)
 
     def labels(self, reference: Answers) -> list[int]:
-        found: list[int] = reference[LABEL].tolist()
-        return found
+        return list(reference[LABEL].tolist())
 
     def trivial(self) -> dict[str, Callable[[Items], Answers]]:
         return _trivial(self.files, max(abs(math.log(beta)) for beta in self.betas) + 1)

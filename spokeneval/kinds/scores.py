@@ -231,8 +231,7 @@ class ScoresKind(Kind):
         return 1 - np.minimum(np.sqrt(rows["errors"].squared_error) / self.width, 1)
 
     def labels(self, reference: Answers) -> list[float]:
-        found: list[float] = reference[self.truth].tolist()
-        return found
+        return list(reference[self.truth].tolist())
 
     def trivial(self) -> dict[str, Callable[[Items], Answers]]:
         middle = sum(self.scale) / 2

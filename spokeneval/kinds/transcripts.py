@@ -211,12 +211,10 @@ class TranscriptsKind(Kind):
 
     def expected(self, reference: Any) -> list[Any]:
         """The references of each item."""
-        found: list[Any] = reference[COLUMN].tolist()
-        return found
+        return list(reference[COLUMN].tolist())
 
     def given(self, submission: Any) -> list[Any]:
-        found: list[Any] = submission[COLUMN].tolist()
-        return found
+        return list(submission[COLUMN].tolist())
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
         """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
