@@ -97,9 +97,7 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         return
     with nullcontext() if settings.labels_public else own():
         scored = score_submission(task, known.labels, submission, settings)
-        exact = (
-            scored.scores
-        )  # with the intervals, whose formulas may be those of an organiser's own code, too
+        exact = scored.scores  # computes the intervals, whose formulas may be an organiser's own code, too
     line = settings.feedback.shown(exact, task.primary)
     scores = line if settings.coarse else exact
     check_scores(scores)

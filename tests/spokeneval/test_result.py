@@ -243,3 +243,13 @@ def test_a_missing_package_is_named(method, package, monkeypatch):
     name = package.partition(".")[0]
     with pytest.raises(ImportError, match=rf"{method}\(\) needs {name}; install it with pip install {name}"):
         getattr(result, method)()
+
+
+def test_intervals_units_and_the_signature_are_computed_when_they_are_asked_for(monkeypatch):
+    for name in ("scored.score_intervals", "scored.by_unit", "reference.Reference.label_fingerprint"):
+        monkeypatch.setattr(f"spokeneval.scoring.{name}", None)
+    result = spokeneval.score({"kind": "transcripts"}, ["good morning", "yes"], ["good evening", "yes"])
+    assert round(result.score, 2) == 33.33  # one of three words
+    for name in ("intervals", "units", "signature"):
+        with pytest.raises(TypeError):
+            getattr(result, name)

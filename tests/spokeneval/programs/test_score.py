@@ -307,7 +307,13 @@ def count(reference, submission):
     {end}
     return TASK.count(reference, submission)
 
-sys.exit(score_main(replace(TASK, count=count, code="0123456789ab")))
+def interval(counts):
+    label = "labels: " + str(counts)
+    {later}
+    return 0.0, 1.0, 0.1
+
+scores = (TASK.primary._replace(interval=interval), *TASK.scores[1:])
+sys.exit(score_main(replace(TASK, count=count, scores=scores, code="0123456789ab")))
 """
 ENDS = {
     "": "",
@@ -318,10 +324,10 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_nothing_that_a_task_prints_or_raises_reaches_the_participant(tmp_path, end):
+@pytest.mark.parametrize(("where", "end"), [*(("end", end) for end in ENDS), ("later", [*ENDS][3])])
+def test_nothing_that_a_task_prints_or_raises_reaches_the_participant(tmp_path, where, end):
     program, *words = lay_out(tmp_path)
-    program.write_text(NOISY.format(end=end))
+    program.write_text(NOISY.format(**{"end": "", "later": "", where: end}))
     done = subprocess.run(
         [sys.executable, program, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
