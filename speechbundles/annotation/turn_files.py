@@ -18,7 +18,7 @@ import pandas as pd
 
 from speechbundles.annotation.sheets import Questions
 from speechbundles.annotation.tables import Frame, refuse
-from speechbundles.competition.intake.turns import read_label_track, read_rttm
+from speechbundles.competition.intake.turn_lines import read_label_track, read_rttm
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, decode

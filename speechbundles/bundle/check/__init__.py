@@ -1,6 +1,7 @@
 """Checks a built zip for everything that a platform would refuse or get wrong. Other rooms import only this module."""
 
 from speechbundles.bundle.check.check import check_bundle as check_bundle
+from speechbundles.bundle.check.declared_scores import writes_page as writes_page
 from speechbundles.bundle.check.inspection import DATA as DATA
 from speechbundles.bundle.check.inspection import STEPS as STEPS
 from speechbundles.bundle.check.inspection import CheckedKeys as CheckedKeys
@@ -20,7 +21,6 @@ from speechbundles.bundle.check.programs import check_program as check_program
 from speechbundles.bundle.check.programs import check_programs as check_programs
 from speechbundles.bundle.check.programs import is_plain as is_plain
 from speechbundles.bundle.check.programs import split as split
-from speechbundles.bundle.check.scores import writes_page as writes_page
 from speechbundles.bundle.check.seal import UNPROTECTED as UNPROTECTED
 from speechbundles.bundle.check.seal import hidden_references as hidden_references
 from speechbundles.bundle.check.seal import unprotected_labels as unprotected_labels

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from speechbundles.bundle.check.declared_scores import read_options
 from speechbundles.bundle.check.inspection import Contents
 from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
-from speechbundles.bundle.check.scores import read_options
 from speechbundles.bundle.check.seal import is_part
 from speechbundles.competition.intake.ids import groups_of
 from speechbundles.model.archive import Archive

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from speechbundles.bundle.check.budget import check_budget
+from speechbundles.bundle.check.declared_scores import check_scores, check_sorting, read_options
 from speechbundles.bundle.check.inspection import Inspection
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.bundle.check.practice import check_practice
-from speechbundles.bundle.check.scores import check_scores, check_sorting, read_options
 from speechbundles.bundle.check.seal import sealed_sets
 from speechbundles.model import dates
 from speechbundles.model.archive import Archive, read_bundle

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from speechbundles.bundle.check.declared_scores import options_of
 from speechbundles.bundle.check.inspection import CheckedTask, Contents
 from speechbundles.bundle.check.label_match import (
     ITEMS_ONLY,
@@ -20,7 +21,6 @@ from speechbundles.bundle.check.label_match import (
     read_table,
     read_words,
 )
-from speechbundles.bundle.check.scores import options_of
 from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.description import KNOWN_COLUMNS, find_rules, read_description

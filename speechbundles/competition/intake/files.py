@@ -13,7 +13,7 @@ from typing import NamedTuple
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
 from speechbundles.competition.intake.table import Notation, OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
-from speechbundles.competition.intake.turns import is_label_track, read_label_track, read_rttm, read_uem
+from speechbundles.competition.intake.turn_lines import is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats import meetings
 from spokeneval.formats.nist import left_out_lines
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
