@@ -175,7 +175,7 @@ SCORES = (
 # fmt: on
 
 
-class Segments(IdentificationKind):
+class LanguageSegments(IdentificationKind):
     """The kind with the challenge's files, counts and scores."""
 
     def format(self) -> Format:
@@ -236,6 +236,6 @@ class Segments(IdentificationKind):
 
 
 TASK = replace(
-    Segments(LANGUAGES).task("merlion_identification", "MERLIon CCS, language identification"),
+    LanguageSegments(LANGUAGES).task("merlion_identification", "MERLIon CCS, language identification"),
     exact={"differences": exact_differences},
 )

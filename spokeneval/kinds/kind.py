@@ -80,9 +80,9 @@ def parameter(description: str, read: Callable[[Any], Any], example: Any, defaul
 class Kind(View):
     """A kind of task: a frozen dataclass whose fields are the parameters that an organiser may set.
 
-    Parameters that contradict each other raise `ParameterError` where the value is made. The methods are those of the
-    attributes of `Task` with these names, whose default some kinds take. A challenge whose files or scores are not
-    those of the kind overrides what differs.
+    Parameters that contradict each other raise `ParameterError` where the value is made. The methods are the attributes
+    of `Task` with these names, or its default; `units_of` and `all_scores` are `units` and `scores`, which some kinds
+    have as parameters. A challenge whose files or scores are not those of the kind overrides what differs.
 
     Attributes
     ----------
