@@ -111,14 +111,12 @@ def _narrow_table(board: Leaderboard) -> TextTable:
 
 def to_markdown(board: Leaderboard) -> str:
     """Return the leaderboard as Markdown, for a page or an e-mail."""
-    parts = [
-        f"# {escaped_markdown(board.occasion)}",
-        escaped_markdown(board.heading),
-        escaped_markdown(board.signature),
-        markdown_table(ranking_table(board)),
+    head = "\n\n".join(map(escaped_markdown, (board.occasion, board.heading, board.signature)))
+    tables = [
+        replace(table, title=f"## {escaped_markdown(table.title)}")
+        for table in (scores_table(board), *board.tables)
     ]
-    parts += [escaped_markdown(note) for note in board.notes]
-    for table in [scores_table(board), *board.tables]:
-        parts += [f"## {escaped_markdown(table.title)}", markdown_table(table)]
-        parts += [escaped_markdown(table.note)] if table.note else []
-    return "\n\n".join(parts) + "\n"
+    text = writers.to_text(
+        f"# {head}", ranking_table(board), board.notes, tables, show=markdown_table, fold=escaped_markdown
+    )
+    return f"{text}\n"
