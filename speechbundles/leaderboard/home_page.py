@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.leaderboard.home import HomeBoard
-from speechbundles.leaderboard.render import entries_table, escaped_markdown, fitted_tables, markdown_table
+from speechbundles.leaderboard.render import (
+    entries_table,
+    escaped_markdown,
+    every_digit,
+    fitted_tables,
+    markdown_table,
+)
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import printable
@@ -149,5 +155,5 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     return {
         **{key: getattr(entry, key) for key in ("rank", "tied", "ranks", "cluster", "name")},
         "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
-        "scores": {key: f"{score.normalize():f}" for key, score in entry.scores.items()},
+        "scores": {key: every_digit(score) for key, score in entry.scores.items()},
     }

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 
 from rich.cells import cell_len
 
@@ -75,6 +76,11 @@ def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
         groups[-1].append(place)
         width += own
     return groups or [[0]]
+
+
+def every_digit(score: Decimal | None) -> str:
+    """Format a platform's score with all its digits, without trailing zeros."""
+    return "-" if score is None else f"{score.normalize():f}"
 
 
 def entries_table(

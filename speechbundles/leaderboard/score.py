@@ -28,7 +28,7 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.leaderboard.about import record_scored
 from speechbundles.leaderboard.entries import Team, read_teams
 from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
-from speechbundles.leaderboard.render import text_table
+from speechbundles.leaderboard.render import every_digit, text_table
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
@@ -326,7 +326,6 @@ def _table(scores: Scores) -> TextTable:
         rows = [[printable(name), results[name].shown[column.key]] for name in finished]
         return TextTable("", ["submission", column.title], rows)
     values = [result.score(column.key) for result in results.values()]
-    shown = ["-" if value is None else f"{value.normalize():f}" for value in values]
     ranks = [shown_rank(rank, tied=tied) for rank, tied in shared_places(values)]
-    rows = [list(row) for row in zip(ranks, map(printable, results), shown, strict=True)]
+    rows = [list(row) for row in zip(ranks, map(printable, results), map(every_digit, values), strict=True)]
     return TextTable("", ["rank", "team", column.title], rows)

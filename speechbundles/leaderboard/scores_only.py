@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from speechbundles.leaderboard.outputs import unique_names
+from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import MOST_YAML, is_file_below, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
@@ -34,8 +35,7 @@ def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> TextTable:
     rows = []
     for name, value, (rank, tied) in zip(ranked, values, shared_places(values), strict=True):
         scores = (read[name].get(column.key) for column in columns)
-        shown = ["-" if score is None else f"{score.normalize():f}" for score in scores]
-        rows.append(["-" if value is None else shown_rank(rank, tied=tied), name, *shown])
+        rows.append(["-" if value is None else shown_rank(rank, tied=tied), name, *map(every_digit, scores)])
     return TextTable("", ["rank", "system", *(column.title for column in columns)], rows, left=2)
 
 

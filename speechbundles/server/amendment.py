@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
@@ -14,7 +15,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.statuses import what_to_do
 from speechbundles.model.text import text_table
 from speechbundles.server import api
-from speechbundles.server.compared import NOT_COMPARED, number
+from speechbundles.server.compared import NOT_COMPARED
 from speechbundles.server.entrants import Entrant, holder_of
 from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
@@ -194,8 +195,8 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
         change = ""
         if score is not None and old is not None:
             change = "=" if score == old else f"{(score - old).normalize():+f}"
-        rows.append([str(entry.rank), str(was), entry.name, number(score), number(old), change])
-    rows += [["-", str(was), holder, "-", number(old), ""] for holder, (was, old) in left.items()]
+        rows.append([str(entry.rank), str(was), entry.name, every_digit(score), every_digit(old), change])
+    rows += [["-", str(was), holder, "-", every_digit(old), ""] for holder, (was, old) in left.items()]
     return text_table(rows, left={2})
 
 

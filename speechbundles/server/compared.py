@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.check import check_bundle
+from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.document import FILE
@@ -197,18 +198,13 @@ def named_runs(runs: Sequence[api.LiveRun], what: str) -> str:
     return f"{len(runs)} runs of {owners} are {what} (runs {some_of([run.named for run in runs])})"
 
 
-def number(score: Decimal | None) -> str:
-    """Format a score with all its digits, without trailing zeros."""
-    return "-" if score is None else f"{score.normalize():f}"
-
-
 def different_scores(
     wanted: Mapping[str, Decimal], served: Mapping[str, Decimal], hidden: Collection[str]
 ) -> list[str]:
     """Return a line for each score that differs between here and the server. `hidden`: hidden columns."""
     compared = api.returned(wanted, hidden, served) | set(served)
     return [
-        f"{key}: {number(wanted.get(key))} here, {number(served.get(key))} on the server"
+        f"{key}: {every_digit(wanted.get(key))} here, {every_digit(served.get(key))} on the server"
         for key in dict.fromkeys([*wanted, *served])
         if key in compared and wanted.get(key) != served.get(key)
     ]
