@@ -69,7 +69,7 @@ def test_each_end_has_its_code_and_participants_get_no_more(home, begun, tmp_pat
     rows = {row["owner"]: row for row in csv.DictReader((state / "runs.csv").read_text("utf-8").splitlines())}
     assert rows["ok"]["reproducible"] == "yes"
     assert float(rows["ok"]["real_time_factor"]) > 0
-    assert int(rows["memory"]["peak_mb"]) > 300
+    assert int(rows["memory"]["peak_mb"]) >= 300  # whole MB of more than the limit
     returned = {
         each.run.owner: next((state / "returns").glob(f"*_{each.run.id}.txt")).read_text() for each in taken
     }
