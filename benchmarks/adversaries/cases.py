@@ -22,7 +22,7 @@ from spokeneval.formats import segment_scores
 from spokeneval.formats.format import Answers
 from spokeneval.formats.language_labels import LANGUAGES
 from spokeneval.formats.text import read_folder
-from spokeneval.formats.turns import Submission, Turns
+from spokeneval.formats.turns import RecordingTurns, Submission
 from spokeneval.metrics import sweeps
 from spokeneval.metrics.counts import taken
 from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
@@ -310,7 +310,7 @@ def merlion_diarization(recordings: int = 154) -> Case:
     def give(values: np.ndarray) -> Submission:
         """Return turns of two seconds around the instants: 0 is English, 1 Mandarin."""
         given = zip(around, np.split(values, cuts), strict=True)
-        return Submission(LANGUAGES, [Turns(spans, labels) for spans, labels in given])
+        return Submission(LANGUAGES, [RecordingTurns(spans, labels) for spans, labels in given])
 
     labels, said = [], []
     for row, times in enumerate(instants):
@@ -339,10 +339,10 @@ def instants_of(case: Case) -> np.ndarray:
 
 def submission_of(turns: Iterable[Sequence[Any]]) -> Submission:
     """Return a submission from the English and the Mandarin turns of each recording."""
-    return Submission(LANGUAGES, [Turns(*sweeps.Turns.of_labels(*each)) for each in turns])
+    return Submission(LANGUAGES, [RecordingTurns(*sweeps.Turns.of_labels(*each)) for each in turns])
 
 
-def _languages_at(times: np.ndarray, turns: Turns) -> tuple[np.ndarray, np.ndarray]:
+def _languages_at(times: np.ndarray, turns: RecordingTurns) -> tuple[np.ndarray, np.ndarray]:
     """Return whether there is a turn in English, and in Mandarin, at each time."""
     return _inside(turns.spans[turns.labels == 0], times), _inside(turns.spans[turns.labels == 1], times)
 
@@ -369,7 +369,7 @@ def exchange_turns(case: Case) -> Case:
         for (spans, labels, window), given in zip(pieces, np.split(values, cuts), strict=True):
             exchanged = np.zeros(2 * len(given) + 1, dtype=int)
             exchanged[1::2] = given
-            changed.append(Turns(spans, labels ^ exchanged[window]))
+            changed.append(RecordingTurns(spans, labels ^ exchanged[window]))
         return Submission(LANGUAGES, changed)
 
     return replace(case, give=give, system=np.zeros(len(case.labels), dtype=np.int64))

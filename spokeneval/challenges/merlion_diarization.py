@@ -24,7 +24,7 @@ from ..formats import language_turns as files
 from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.turns import LEAST_SHARE, Reference, Submission, take, take_reference
+from ..formats.turns import LEAST_SHARE, Submission, TurnReference, take, take_reference
 from ..kinds.turns import TurnsKind, always
 from ..metrics import diarization as metrics
 from ..metrics.counts import Number, ratio
@@ -35,7 +35,7 @@ from ..task import LOWER, POSITIVE, Score
 _KIND = TurnsKind(LANGUAGES)
 
 
-def read_reference(contents: Mapping[str, bytes]) -> Reference:
+def read_reference(contents: Mapping[str, bytes]) -> TurnReference:
     """Read the labels and the evaluated regions, and check that both languages have enough scored time."""
     reference = files.read_reference(contents)
     least = LEAST_SHARE * sum(float(np.diff(regions).sum()) for regions in reference.regions)
@@ -48,7 +48,7 @@ def read_reference(contents: Mapping[str, bytes]) -> Reference:
     Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
 
 
-def count(reference: Reference, submission: Submission) -> dict[str, Any]:
+def count(reference: TurnReference, submission: Submission) -> dict[str, Any]:
     """Count as the kind does, with Jaccard error rates that are rounded once for each language."""
     counts = _KIND.count(reference, submission)
     times = counts["labels"]

@@ -298,7 +298,8 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    file = expect_one(files.names, (sheet.file, *sheet.others), problems)
+    in_memory = isinstance(files.sources.get(sheet.file), Table)
+    file = sheet.file if in_memory else expect_one(files.names, (sheet.file, *sheet.others), problems)
     if file not in files.names:
         problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))

@@ -49,9 +49,9 @@ from .tables import Layout, Table, numbered, read_table
 from .text import ORGANISER_LIMIT, Files, blocks_of, decimal, decode_lines, size_limit, text_of
 from .turns import (
     NO_TURNS,
-    Reference,
     Rows,
     Submission,
+    TurnReference,
     read_times,
     reference_of,
     take,
@@ -121,7 +121,7 @@ def turns_format(declared: TurnFiles) -> Format:
     )
 
 
-def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference:
+def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> TurnReference:
     """Read the turns and the evaluated regions.
 
     Raises
@@ -240,7 +240,9 @@ def _units(parts: Iterable[Rows], optional: Sequence[str], problems: Problems) -
     return units
 
 
-def public_files(declared: TurnFiles, reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+def public_files(
+    declared: TurnFiles, reference: TurnReference, options: Mapping[str, str]
+) -> dict[str, bytes]:
     """The list of recordings, with their regions in seconds unless these are computed from the turns."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

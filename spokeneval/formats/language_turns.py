@@ -49,7 +49,7 @@ from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
 from .text import Files, content_of, decimal, decode, size_limit, text_of
-from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, reference_of
+from .turns import LATEST, NO_TURNS, RecordingTurns, Rows, Submission, TurnReference, reference_of
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -73,7 +73,7 @@ SUBMISSION = Layout("RECORDING.txt", "recording", ("recording", *_TURN), " ")
 """A submission's turns; each recording's file has those of the recording, without a header."""
 
 
-def read_reference(files: Mapping[str, bytes]) -> Reference:
+def read_reference(files: Mapping[str, bytes]) -> TurnReference:
     """Read the labels and the evaluated regions.
 
     Raises
@@ -127,7 +127,7 @@ def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
     return (*_REGION, *first[3:]) if len(times) == 2 and None not in times else None
 
 
-def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+def public_files(reference: TurnReference, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files for participants and the ingestion program, `name -> content`."""
     return {
         RECORDINGS_FILE: "\n".join(["audio_name", *reference.files, ""]).encode(),
@@ -190,7 +190,7 @@ def _by_recording(columns: Mapping[str, Sequence[str]], items: Items) -> dict[st
     return files
 
 
-def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:
+def _check_unit(turns: Sequence[RecordingTurns], items: Items, problems: Problems) -> None:
     """Refuse times that cannot be milliseconds. Only public numbers are used, so the refusal reveals no label."""
     last = max((float(spans.max()) for spans, _ in turns if len(spans)), default=None)
     if last is not None and items.latest is not None and last < LEAST_SHARE * items.latest:
@@ -234,7 +234,7 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     }
 
 
-def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
+def _read_turns(files: Files, file: str, problems: Problems) -> RecordingTurns:
     lines = files.sources[file]
     if not isinstance(lines, list):
         text = ""
@@ -265,4 +265,4 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
     # Fractions of a millisecond carry no information about speech, but could be used to ask about labels.
     spans = np.rint(spans)
     lasting = spans[:, 0] < spans[:, 1]
-    return Turns(spans[lasting], labels[lasting])
+    return RecordingTurns(spans[lasting], labels[lasting])

@@ -31,7 +31,7 @@ MOST_TURNS, MOST_LABELS = 1 << 15, 1000
 """Largest numbers of turns and of labels in one recording."""
 
 
-class Turns(NamedTuple):
+class RecordingTurns(NamedTuple):
     """The turns of a recording.
 
     Attributes
@@ -46,11 +46,11 @@ class Turns(NamedTuple):
     labels: np.ndarray
 
 
-NO_TURNS = Turns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+NO_TURNS = RecordingTurns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Reference:
+class TurnReference:
     """The gold standard of n recordings, in the order of the items.
 
     Attributes
@@ -72,7 +72,7 @@ class Reference:
 
     items: Items
     names: Sequence[str]
-    turns: Sequence[Turns]
+    turns: Sequence[RecordingTurns]
     regions: Sequence[np.ndarray]
     excluded: Sequence[np.ndarray]
     units: Sequence[str] = ()
@@ -87,7 +87,7 @@ class Submission:
     """
 
     names: Sequence[str]
-    turns: Sequence[Turns]
+    turns: Sequence[RecordingTurns]
     left_out: str = ""
 
 
@@ -105,7 +105,7 @@ def unanswered(items: Items, empty: Sequence[bool], item: str, what: str) -> lis
     return [f"no {what} for {which}: that counts as an answer. Is the upload complete?"]
 
 
-def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
+def take_reference(reference: TurnReference, places: Sequence[int]) -> TurnReference:
     """The reference of the recordings at the given positions, in that order."""
     items = replace(reference.items, ids=tuple(reference.items.ids[place] for place in places))
     fields = {
@@ -152,7 +152,7 @@ class Rows(NamedTuple):
 
 def turns_by_recording(
     rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
-) -> tuple[Sequence[str], list[Turns]]:
+) -> tuple[Sequence[str], list[RecordingTurns]]:
     """The names of the labels, and the turns of each recording that last, by time; all rows are of these recordings."""
     names = list(classes) or sorted(set(rows.labels))
     number = {label: index for index, label in enumerate(names)}
@@ -163,7 +163,7 @@ def turns_by_recording(
     order = np.lexsort((labels, ends, starts, recording))
     order = order[(starts < ends)[order]]
     cuts = np.searchsorted(recording[order], np.arange(1, len(recordings)))
-    turns = list(map(Turns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
+    turns = list(map(RecordingTurns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
     for called, (_, used) in zip(recordings, turns):
         for found, most, noun in (
             (len(used), MOST_TURNS, "turn"),
@@ -177,7 +177,7 @@ def turns_by_recording(
 
 def reference_of(
     found: Rows, regions: Rows, classes: Sequence[str], unit: str, problems: Problems
-) -> Reference:
+) -> TurnReference:
     """The turns of the classes, or with any labels without classes, in the recordings that have regions.
 
     Times under the label `NO_SCORE` are not evaluated. `unit` is that of the files' times, in words.
@@ -204,7 +204,7 @@ def reference_of(
             message += f"expected times in {unit} in both files"
             problems.add("nothing_evaluated", regions.file, message, item=recording)
     problems.raise_if_any()
-    return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
+    return TurnReference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
 
 
 def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:

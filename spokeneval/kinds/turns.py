@@ -17,7 +17,7 @@ from ..formats.format import Format, Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import Units, choose_units
-from ..formats.turns import EVER, LEAST_SHARE, NO_TURNS, Reference, Submission, Turns
+from ..formats.turns import EVER, LEAST_SHARE, NO_TURNS, RecordingTurns, Submission, TurnReference
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score
@@ -40,7 +40,7 @@ ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipp
 
 def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Items], Submission]:
     """Return a trivial baseline: in each recording one label throughout, or no turns."""
-    turns = NO_TURNS if number is None else Turns(EVER, np.array([number]))
+    turns = NO_TURNS if number is None else RecordingTurns(EVER, np.array([number]))
     return lambda items: Submission(names, (turns,) * len(items))
 
 
@@ -106,7 +106,7 @@ class TurnsKind(Kind):
     def format(self) -> Format:
         return turns_format(self.files)._replace(read_reference=self.read_reference)
 
-    def read_reference(self, files: Any) -> Reference:
+    def read_reference(self, files: Any) -> TurnReference:
         """Read the reference, and check that it has enough scored time, of each class where classes are listed."""
         reference = read_reference(self.files, files)
         counts = self.count(reference, Submission(reference.names, reference.turns))
@@ -127,10 +127,10 @@ class TurnsKind(Kind):
     def label_names(self) -> Sequence[str]:
         return self.classes
 
-    def units_of(self, reference: Reference) -> Units:
+    def units_of(self, reference: TurnReference) -> Units:
         return choose_units(reference.items.ids, self.item, **{self.unit: reference.units})
 
-    def count(self, reference: Reference, submission: Submission) -> dict[str, Any]:
+    def count(self, reference: TurnReference, submission: Submission) -> dict[str, Any]:
         """Count one row for each recording."""
         found = [
             metrics.overlaps(recording, **self.excluded)
@@ -141,7 +141,7 @@ class TurnsKind(Kind):
             counts["labels"] = metrics.label_times_per_recording(found, labels=len(self.classes))
         return counts
 
-    def recordings(self, reference: Reference, submission: Submission) -> Iterator[sweeps.Recording]:
+    def recordings(self, reference: TurnReference, submission: Submission) -> Iterator[sweeps.Recording]:
         """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it.
 
         Without given regions, a recording is evaluated over the extent of both sides.
@@ -169,7 +169,7 @@ class TurnsKind(Kind):
     def right(self, rows: Mapping[str, Any]) -> Any:
         return 1 - np.fmin(np.nan_to_num(metrics.der(rows["errors"])), 1)
 
-    def labels(self, reference: Reference) -> list[str]:
+    def labels(self, reference: TurnReference) -> list[str]:
         return [reference.names[label] for _, labels in reference.turns for label in labels.tolist()]
 
     def trivial(self) -> dict[str, Callable[[Items], Submission]]:
@@ -179,7 +179,7 @@ class TurnsKind(Kind):
             constant = {"one label throughout": always(("label",), 0)}
         return {"no turns": always(()), **constant}
 
-    def partly_right(self, reference: Reference, right: np.ndarray) -> Submission:
+    def partly_right(self, reference: TurnReference, right: np.ndarray) -> Submission:
         """A submission with the turns of the chosen recordings, and no turns in the others."""
         turns = [spoken if chosen else NO_TURNS for spoken, chosen in zip(reference.turns, right)]
         return Submission(reference.names, turns)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ...formats.turns import Reference, Submission, Turns
+from ...formats.turns import RecordingTurns, Submission, TurnReference
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
@@ -40,7 +40,7 @@ class _Compared(NamedTuple):
     classes: the names of the labels; empty if any are allowed.
     """
 
-    reference: Reference
+    reference: TurnReference
     submission: Submission
     errors: metrics.DiarizationErrors
     regions: Sequence[np.ndarray]
@@ -49,7 +49,7 @@ class _Compared(NamedTuple):
     classes: Sequence[str]
 
 
-def _compared(kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored) -> _Compared:
+def _compared(kind: TurnsKind, reference: TurnReference, submission: Submission, scored: Scored) -> _Compared:
     regions, sweeps, pairs = [], [], []
     for recording in kind.recordings(reference, submission):
         swept = sweep(recording, labels=len(kind.classes), **kind.excluded)
@@ -63,14 +63,14 @@ def _compared(kind: TurnsKind, reference: Reference, submission: Submission, sco
 
 
 def sections(
-    kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored
+    kind: TurnsKind, reference: TurnReference, submission: Submission, scored: Scored
 ) -> list[Optional[Html]]:
     """Return the sections of a submission."""
     found = _compared(kind, reference, submission, scored)
     return [_confusions(found), _changes(found), _recordings(found)]
 
 
-def errors(kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored) -> Errors:
+def errors(kind: TurnsKind, reference: TurnReference, submission: Submission, scored: Scored) -> Errors:
     """Return the time of errors in each recording, and by the labels of the reference."""
     found = _compared(kind, reference, submission, scored)
     rows = found.errors
@@ -130,7 +130,7 @@ def _changes(found: _Compared) -> Optional[Html]:
     return section("By changes of label", table("Recordings by how often the label changes", header, rows))
 
 
-def _changes_a_minute(turns: Turns, regions: np.ndarray) -> float:
+def _changes_a_minute(turns: RecordingTurns, regions: np.ndarray) -> float:
     """Return the number of changes between consecutive turns of the reference, per evaluated minute."""
     labels = turns.labels[np.argsort(turns.spans[:, 0], kind="stable")]
     return float((np.diff(labels) != 0).sum() / (np.diff(regions).sum() / 60000))

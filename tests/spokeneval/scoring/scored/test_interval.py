@@ -43,7 +43,7 @@ class Case:
             return take_reference(own, chosen), take_answers(self.submission, chosen)
         items = replace(own.items, ids=tuple(own.items.ids[place] for place in chosen))
         parts = ([part[place] for place in chosen] for part in (own.turns, own.regions, own.excluded))
-        return turns.Reference(items, own.names, *parts), take(self.submission, chosen)
+        return turns.TurnReference(items, own.names, *parts), take(self.submission, chosen)
 
     def all_items(self) -> np.ndarray:
         return np.sort(np.concatenate([np.array(items) for items in self.units]))
