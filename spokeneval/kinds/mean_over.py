@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..formats.tables import members
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, taken, total
 from ..metrics.jackknife import value_and_without
-from ..metrics.shares import Parts, interval_of_formula, of_parts
+from ..metrics.shares import interval_of_formula, interval_of_mean, with_interval
 from ..task import HIGHER, Score, Task
 from .class_scores import group_of_unit
 from .kind import ParameterError, one_of, text
@@ -269,11 +269,11 @@ def _by_group(counts: Any, score: Score) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _parts(rows: Any, *, score: Score, drawn: bool) -> Optional[Parts]:
-    """Fixed groups with their own intervals; None for drawn groups, and if a group has a single unit."""
+def _interval(rows: Any, *, score: Score, drawn: bool) -> tuple[float, float]:
+    """The interval from those of fixed groups; NaN for drawn groups, and if a group has a single unit."""
     groups = [(np.flatnonzero(own.share), own) for own in groups_of(rows) if np.any(own.share)]
     if drawn or score.bounds is None or min(len(units) for units, _ in groups) < 2:
-        return None
+        return np.nan, np.nan
     values, without, ends = [], [], []
     for units, (share, counts) in groups:
         inside = taken(counts, units)
@@ -283,10 +283,10 @@ def _parts(rows: Any, *, score: Score, drawn: bool) -> Optional[Parts]:
         without[-1][units] = others
         known = score.interval(inside)[:2] if score.interval else None
         ends.append(known or interval_of_formula(score.formula, inside, score.bounds, value, others))
-    return Parts(values, np.stack(without, axis=1), ends)
+    return interval_of_mean(values, np.stack(without, axis=1), ends)
 
 
-@of_parts(_parts)
+@with_interval(_interval)
 def _mean(counts: Any, *, score: Score, drawn: bool) -> Any:
     """The mean over the groups with rows; a group that a resample draws twice counts twice if groups are drawn."""
     shares, scores = _by_group(counts, score)

@@ -5,15 +5,16 @@ Conventions and sources: see `agreement`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 import numpy as np
 
 from .agreement import RatingCells, check_scale, check_weights, kappa_of_sums
 from .counts import Counts, ratio, total
 from .jackknife import jackknife_interval, leave_out_in_turn
-from .shares import Parts, of_parts
+from .shares import interval_of_mean, with_interval
 
 MOST_PARTS = 64
 """The interval of a mean of more kappas, of a crowd of raters, is that of the jackknife."""
@@ -108,23 +109,23 @@ def pair_kappas(pairs: RaterPairs, *, weights: str, which: Union[slice, int] = s
     return kappa_of_sums(observed, np.arange(first.shape[-1]), first, second, weights)
 
 
-def kappa_parts(rows: RaterPairs, *, weights: str, which: slice = slice(None)) -> Optional[Parts]:
-    """The kappas of `mean_kappa`. They are alike, because they are of the same items; None if they are too many."""
+def mean_kappa_interval(rows: RaterPairs, *, weights: str, which: slice = slice(None)) -> tuple[float, float]:
+    """The 95 % interval of `mean_kappa`; NaN for more than `MOST_PARTS` kappas. They are alike: of the same items."""
     pairs = total(rows)
     values = pair_kappas(pairs, weights=weights, which=which)
     places = np.flatnonzero((pairs.counted[which] > 0) & ~np.isnan(values))
     if not 0 < len(places) <= MOST_PARTS:
-        return None
+        return math.nan, math.nan
     values, turns = values[places], leave_out_in_turn(rows)
     without = np.concatenate(
         [pair_kappas(others, weights=weights, which=which)[:, places] for others in turns]
     )
     without = np.where(np.isnan(without), values, without)
     ends = [jackknife_interval(value, own, (-1.0, 1.0)) for value, own in zip(values.tolist(), without.T)]
-    return Parts(values, without, ends, alike=1.0)
+    return interval_of_mean(values, without, ends, alike=1.0)
 
 
-@of_parts(kappa_parts)
+@with_interval(mean_kappa_interval)
 def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
     """The mean of the weighted kappas of the pairs that count in means and have a common item.
 

@@ -61,54 +61,28 @@ class Shares(NamedTuple):
     within: Optional[Callable[..., Any]] = None
 
 
-class Parts(NamedTuple):
-    """The k parts of a mean, such as the kappas with several raters.
-
-    Attributes
-    ----------
-    values
-        Shape (k,).
-    without
-        The values without each of n units, shape (n, k).
-    ends
-        The parts' own intervals, shape (k, 2).
-    alike
-        The correlation of two parts as far as the units do not show it.
-    """
-
-    values: Any
-    without: Any
-    ends: Any
-    alike: float = 0.0
-
-
 _ROUNDING = 1e-28
 """Smaller sums of squares are of rounding, not of variation."""
 
 _FORMULAS: dict[Any, Shares] = {}
-_MEANS: dict[Any, Callable[..., Optional[Parts]]] = {}
+_INTERVALS: dict[Any, Callable[..., tuple[float, float]]] = {}
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 
 
 def of_shares(*shares: Any, **facts: Any) -> Callable[[Formula], Formula]:
     """A decorator with the `Shares` of a formula: `counted` takes its keywords too, and `combined` its `weights`."""
-
-    def marked(formula: Formula) -> Formula:
-        _FORMULAS[formula] = Shares(*shares, **facts)
-        return formula
-
-    return marked
+    return partial(_marked, _FORMULAS, Shares(*shares, **facts))
 
 
-def of_parts(parts: Callable[..., Optional[Parts]]) -> Callable[[Formula], Formula]:
-    """A decorator with the `Parts` of a formula, from the counts of n units and its keywords; None without them."""
+def with_interval(interval: Callable[..., tuple[float, float]]) -> Callable[[Formula], Formula]:
+    """A decorator with the interval of a formula, from the counts of n units and its keywords; NaN without one."""
+    return partial(_marked, _INTERVALS, interval)
 
-    def marked(formula: Formula) -> Formula:
-        _MEANS[formula] = parts
-        return formula
 
-    return marked
+def _marked(table: dict[Any, Any], known: Any, formula: Formula) -> Formula:
+    table[formula] = known
+    return formula
 
 
 def interval_of_formula(
@@ -118,7 +92,7 @@ def interval_of_formula(
     value: float,
     without: np.ndarray,
 ) -> tuple[float, float]:
-    """The 95 % interval of a formula: from its shares or its parts, or else by the jackknife.
+    """The 95 % interval of a formula: its own or that of its shares, or else that of the jackknife.
 
     Parameters
     ----------
@@ -130,11 +104,10 @@ def interval_of_formula(
         The value over all units, and the values without each, shape (n,).
     """
     name, keywords = (formula.func, formula.keywords) if isinstance(formula, partial) else (formula, {})
-    parts, shares = _MEANS[name](rows, **keywords) if name in _MEANS else None, shares_of(formula)
     low, high = math.nan, math.nan
-    if parts:
-        low, high = interval_of_parts(parts)
-    elif shares:
+    if name in _INTERVALS:
+        low, high = _INTERVALS[name](rows, **keywords)
+    elif shares := shares_of(formula):
         low, high = interval_of_shares(shares, rows)
     if math.isnan(low):
         low, high = jackknife_interval(value, without, bounds)
@@ -191,22 +164,32 @@ def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
     return low, high
 
 
-def interval_of_parts(parts: Parts) -> tuple[float, float]:
-    """The 95 % interval of a mean, from those of its parts.
+def interval_of_mean(
+    values: Sequence[float], without: Any, ends: Sequence[tuple[float, float]], *, alike: float = 0.0
+) -> tuple[float, float]:
+    """The 95 % interval of a mean of k parts, such as the kappas with several raters, from their own intervals.
+
+    Parameters
+    ----------
+    without : array_like, shape (n, k)
+        The values without each of n units.
+    ends
+        The parts' intervals.
+    alike
+        The correlation of two parts as far as the units do not show it.
 
     Examples
     --------
     Two parts without errors: the distances to their ends add up if they are alike.
 
-    >>> parts = Parts([1.0, 1.0], np.ones((8, 2)), [(0.7, 1.0), (0.6, 1.0)])
-    >>> [round(interval_of_parts(parts._replace(alike=alike))[0], 3) for alike in (0, 1)]
+    >>> ends = [(0.7, 1.0), (0.6, 1.0)]
+    >>> [round(interval_of_mean([1, 1], np.ones((8, 2)), ends, alike=alike)[0], 3) for alike in (0, 1)]
     [0.75, 0.65]
     """
-    values, without, ends = (np.asarray(side, dtype=float) for side in parts[:3])
-    moves = (ends - values[:, np.newaxis]) / len(values)
-    apart = without - without.mean(axis=0)
+    moves = (np.array(ends) - np.reshape(values, (-1, 1))) / len(values)
+    apart = np.asarray(without) - np.mean(without, axis=0)
     showing = np.count_nonzero(apart**2 > _ROUNDING, axis=0)
-    return _recovered(float(values.mean()), moves, apart, showing, parts.alike)
+    return _recovered(float(np.mean(values)), moves, apart, showing, alike)
 
 
 def _recovered(
