@@ -1,7 +1,6 @@
 """A sealed share: the draw, the files that the platform gets, and scores at home. All data are synthetic."""
 
 import contextlib
-import dataclasses
 import io
 import random
 import re
@@ -227,6 +226,10 @@ def narrowed(task, submission, ids):
     return {name: "".join(header + [line for line in lines if re.split(r"[,\t ]", line)[0] in ids])}
 
 
+def without_signature(result):
+    return {key: value for key, value in result.to_dict().items() if key != "signature"}
+
+
 @every_task
 def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
     """Answers to all items on a part must score like answers to the part's items on its rows as a plain set."""
@@ -242,11 +245,11 @@ def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
         own = write_files(tmp_path / "own" / part, narrowed(task, answers, ids))
         expected = spokeneval.score(task, reference=plain, submission=own)
         found = spokeneval.score(task, reference=folder / part, submission=every)
-        assert dataclasses.replace(found, signature=expected.signature) == expected
+        assert without_signature(found) == without_signature(expected)
         results[part] = found
     whole = spokeneval.score(task, reference=folder / "all", submission=every)
     given = spokeneval.score(task, reference=tmp_path / "given", submission=every)
-    assert dataclasses.replace(whole, signature=given.signature) == given  # regions get a header
+    assert without_signature(whole) == without_signature(given)  # regions get a header
     assert results["open"].items + results["sealed"].items == whole.items
     assert len({results["open"].signature, results["sealed"].signature, whole.signature}) == 3
 
