@@ -24,7 +24,7 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError, Submis
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.text import read_folder
 from spokeneval.scoring.options import Settings, Signature, choose_options
-from spokeneval.scoring.scored import score_submission
+from spokeneval.scoring.scored import Scored, score_submission
 from spokeneval.task import Task
 
 Files = Mapping[str, bytes]
@@ -106,10 +106,18 @@ def read(task: Task, files: Files, reference: Any) -> Any:
         return task.format.read_submission(list_files(Path(folder)), reference.items)
 
 
+def with_intervals(result: Scored) -> Scored:
+    """Compute all scores with their intervals, whose errors belong to the result."""
+    _ = result.scores
+    return result
+
+
 def score(task: Task, reference: Any, submission: Any) -> tuple[Mapping[str, Any], list[str]]:
     """Return the scores of a submission, and what is wrong with them; a refusal by an option is not wrong."""
     settings = Settings(choose_options(task, {}), True, Signature(task.name))
-    result = attempt(task, SubmissionError, score_submission, task, reference, submission, settings)
+    result = attempt(
+        task, SubmissionError, lambda: with_intervals(score_submission(task, reference, submission, settings))
+    )
     if result.why:
         unscored = f"{result.why}; a task has to score every submission that it accepts"
         return {}, [] if result.refusal else [unscored]
