@@ -28,7 +28,7 @@ from spokeneval.metrics.bootstrap import bootstrap_scores, resample_weights
 from spokeneval.metrics.counts import by_group
 from spokeneval.metrics.diarization import DiarizationErrors
 from spokeneval.metrics.jackknife import leave_one_out
-from spokeneval.metrics.meetings import MeetingErrors
+from spokeneval.metrics.multi_speaker_errors import MeetingErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
 from spokeneval.scoring.scored import score_intervals
 from spokeneval.task import Score, Task

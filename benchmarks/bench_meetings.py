@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.processes import best_call
-from spokeneval.metrics.meetings import errors_per_meeting
+from spokeneval.metrics.multi_speaker_errors import errors_per_meeting
 from spokeneval.metrics.transcript_errors import errors
 from tests.samples.meetings import Meeting, Segment, random_meeting, streams
 

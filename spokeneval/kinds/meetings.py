@@ -1,7 +1,8 @@
 """Meetings: who said what when. Primary score: tcpWER, a word error rate by speaker, lower is better.
 
-`formats.meetings` documents the files, `metrics.meetings` the rates, and `metrics.diarization` the DER of the segments,
-with optimal mapping and without a collar. Segments that do not touch an evaluated region are left out of the rates.
+`formats.meetings` documents the files, `metrics.multi_speaker_errors` the rates, and `metrics.diarization` the DER of
+the segments, with optimal mapping and without a collar. Segments that do not touch an evaluated region are left out of
+the rates.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import Units, choose_units
 from ..formats.turns import LATEST, LEAST_SHARE
 from ..metrics import diarization
-from ..metrics import meetings as metrics
+from ..metrics import multi_speaker_errors as metrics
 from ..metrics import transcript_errors as rates
-from ..metrics.meetings import Stream
+from ..metrics.multi_speaker_errors import Stream
 from ..metrics.sweeps import Recording, Turns
 from ..task import LOWER, POSITIVE, Score
 from .kind import Kind, id_parameter, item_parameter, milliseconds, one_of, parameter

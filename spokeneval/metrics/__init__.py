@@ -57,10 +57,10 @@ if TYPE_CHECKING:  # a type checker does not run `__getattr__`
         jackknife as jackknife,
     )
     from . import (
-        meetings as meetings,
+        mispronunciation as mispronunciation,
     )
     from . import (
-        mispronunciation as mispronunciation,
+        multi_speaker_errors as multi_speaker_errors,
     )
     from . import (
         open_set as open_set,

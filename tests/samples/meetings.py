@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spokeneval.formats.text import Files
-from spokeneval.metrics.meetings import Stream, symbol_times
+from spokeneval.metrics.multi_speaker_errors import Stream, symbol_times
 from spokeneval.task import Task
 from tests.samples import kinds
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...formats.meetings import Meetings
 from ...metrics import transcript_errors as metrics
-from ...metrics.meetings import Stream, partners_in_time, path_in_time
+from ...metrics.multi_speaker_errors import Stream, partners_in_time, path_in_time
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..meetings import MeetingsKind

@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from spokeneval.metrics.meetings import MeetingErrors, Stream, errors_per_meeting
+from spokeneval.metrics.multi_speaker_errors import MeetingErrors, Stream, errors_per_meeting
 from spokeneval.metrics.transcript_errors import errors
 from tests.samples.meetings import Meeting, Segment, random_meeting, streams
 
