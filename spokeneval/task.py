@@ -13,7 +13,7 @@ from typing import Any, Callable, ClassVar, NamedTuple, Optional, Union
 
 import numpy as np
 
-from .formats.format import Format, Items
+from .formats.format import FEWEST, RIGHT_FILE, Answers, Format, Items
 from .formats.speakers import LEVEL, Units
 
 HIGHER, LOWER = "higher", "lower"
@@ -323,6 +323,17 @@ class Task:
             return self
         varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
         return replace(varied, code=self.code, chosen=dict(chosen))
+
+    def doubts(self, submission: Any, items: Items) -> list[str]:
+        """What of a submission is allowed but probably a mistake, from public facts alone; see `Format.doubts`."""
+        found = list(self.format.doubts(submission, items))
+        if found or not isinstance(submission, Answers) or len(items) < FEWEST:
+            return found
+        for name, answer in self.trivial.items():
+            values = answer(items).columns
+            if all(np.array_equal(values.get(column), given) for column, given in submission.columns.items()):
+                return [f"the answers are those of the trivial baseline “{name}”. {RIGHT_FILE}"]
+        return []
 
     def split_levels(self, labels: Any, values: Mapping[str, str]) -> dict[str, list[str]]:
         """The levels whose rows have several of these values, `level -> values`; empty for a task without levels."""

@@ -12,10 +12,21 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from .problems import FileProblems, Problems, ReferenceFileError
+from .problems import FileProblems, Problems, ReferenceFileError, some_of
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_one
-from .tables import Layout, Parser, Table, check_ids, csv_text, id_columns, id_order, match_items, read_table
+from .tables import (
+    Layout,
+    Parser,
+    Table,
+    check_ids,
+    csv_text,
+    id_columns,
+    id_order,
+    match_items,
+    numbered,
+    read_table,
+)
 from .text import Files, content_of, decode, size_limit
 
 
@@ -254,6 +265,7 @@ def sheet_format(
         other_files=tuple(reference.others),
         other_submissions=tuple(submission.others),
         submission=submission.layout,
+        doubts=lambda answers, items: repetitions(answers),
     )
 
 
@@ -316,6 +328,40 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         columns[column] = np.empty_like(values)
         columns[column][places] = values
     return Answers(items, columns)
+
+
+FEWEST = 10
+"""With fewer answers, their repetition can be chance."""
+
+COMPLETE, RIGHT_FILE = "That counts as an answer. Is the upload complete?", "Is it the right file?"
+
+
+def repetitions(answers: Answers) -> list[str]:
+    """Warn of answers that are all or half the same; half only of texts, and of real numbers that otherwise differ.
+
+    Real numbers at an end of their range are not considered: a certain system may give them to many items.
+    """
+    columns = [*answers.columns.values()]
+    if not columns or any(values.ndim != 1 for values in columns):
+        return []
+    texts = any(values.dtype == object for values in columns)
+    codes = [numbered([*map(str, values)])[1] if texts else values for values in columns]
+    _, places, sizes = np.unique(codes[0], return_index=True, return_counts=True)
+    place = int(places[sizes.argmax()]) if len(places) else 0
+    alike = np.all([values == values[place : place + 1] for values in codes], axis=0)
+    number, n = int(alike.sum()), len(alike)
+    empty = texts and number > 0 and not any(values[place] for values in columns)
+    if (n < FEWEST and not (empty and number == n)) or 2 * number < n:
+        return []
+    if number < n and not texts:
+        if any(values.dtype.kind != "f" for values in codes):
+            return []
+        within = any(values.min() < values[place] < values.max() for values in codes)
+        if not within or 2 * len(np.unique(codes[0][~alike])) <= n - number:
+            return []
+    share = f"all {n}" if number == n else f"{number} of {n}"
+    found = f"{share} values of {some_of([*answers.columns])} are {'empty' if empty else 'the same'}"
+    return [f"{found}. {COMPLETE if empty else RIGHT_FILE}"]
 
 
 RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]

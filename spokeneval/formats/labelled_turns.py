@@ -52,6 +52,8 @@ from .turns import (
     Rows,
     Submission,
     TurnReference,
+    ends_for_durations,
+    one_label,
     read_times,
     reference_of,
     take,
@@ -117,7 +119,7 @@ def turns_format(declared: TurnFiles) -> Format:
         submission=declared.layouts[0]._replace(file=TURNS_RTTM, optional=()),
         write_submission=partial(write_submission, declared),
         any_order=True,
-        doubts=doubts,
+        doubts=partial(doubts, bool(declared.classes)),
     )
 
 
@@ -321,11 +323,19 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     return Submission(names, turns, left_out_lines(left_out))
 
 
-def doubts(submission: Submission, items: Items) -> list[str]:
-    """Name the lines of a submission that are no turns, and recordings without turns."""
+def doubts(several: bool, submission: Submission, items: Items) -> list[str]:
+    """Name the lines of a submission that are no turns, recordings without turns, and turns that are probably wrong.
+
+    `several`: whether recordings have more than one label.
+    """
     lines, empty = submission.left_out, [not len(labels) for _, labels in submission.turns]
-    left_out = [f"{lines} left out; expected {SPEAKER_LINE} lines of 1 ms or more"] if lines else []
-    return left_out + unanswered(items, empty, "recording", "turns")
+    spans = np.concatenate([NO_TURNS.spans, *(spans for spans, _ in submission.turns)])
+    return [
+        *([f"{lines} left out; expected {SPEAKER_LINE} lines of 1 ms or more"] if lines else []),
+        *unanswered(items, empty, "recording", "turns"),
+        *(one_label(submission) if several else []),
+        *ends_for_durations(spans, items.latest, "column 5"),
+    ]
 
 
 def write_submission(

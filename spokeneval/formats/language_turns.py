@@ -17,7 +17,7 @@ Submission: one text file for each recording, named as the audio file with `.txt
 are `<start> <end> <English|Mandarin>` in milliseconds, 0 <= start < end, in any order; turns may overlap. Times are
 rounded to whole milliseconds. For a recording without speech the file is empty. If all turns of a submission end within
 a hundredth of the set's latest time, the times are not in milliseconds, and the submission is refused. If this
-concerns single files only, `doubts` warns of them.
+concerns single files only, `doubts` warns of them, as of samples and centiseconds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,17 @@ from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
 from .text import Files, content_of, decimal, decode, size_limit, text_of
-from .turns import LATEST, NO_TURNS, RecordingTurns, Rows, Submission, TurnReference, reference_of
+from .turns import (
+    LATEST,
+    NO_TURNS,
+    RecordingTurns,
+    Rows,
+    Submission,
+    TurnReference,
+    one_label,
+    reference_of,
+    unanswered,
+)
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -202,25 +212,37 @@ def _check_unit(turns: Sequence[RecordingTurns], items: Items, problems: Problem
 
 
 def doubts(submission: Submission, items: Items) -> list[str]:
-    """Warn of single files whose times are probably in seconds. Only public numbers are used.
-
-    These are files whose turns all end before 1 % of the time at which they end in half of the files, but not if the
-    times were in seconds. Short recordings are not taken for them: their times in seconds would be after the set's
-    latest time. Files without turns are not considered, nor are turns up to 1 ms, which may mark silence.
-    """
+    """Warn of files without turns if they are half of all, of one language, and of times in another unit."""
+    empty = [not len(labels) for _, labels in submission.turns]
     ends = [float(spans.max(initial=0)) for spans, _ in submission.turns]
-    lasting = [end for end in ends if end]
-    if not lasting or items.latest is None:
-        return []
-    middle = median(np.array(lasting))
+    return [
+        *unanswered(items, empty, "recording", "turns", half=True),
+        *one_label(submission),
+        *(_in_other_units(ends, items.ids, items.latest) if any(ends) and items.latest is not None else []),
+    ]
+
+
+def _in_other_units(ends: Sequence[float], ids: Sequence[str], latest: float) -> list[str]:
+    """Warn of times in samples or centiseconds, and of single files in seconds. Only public numbers are used.
+
+    Files in seconds are those whose turns all end before 1 % of the time at which they end in half of the files, but
+    not if the times were in seconds. Short recordings are not taken for them: their times in seconds would be after the
+    set's latest time. Files without turns are not considered, nor are turns up to 1 ms, which may mark silence.
+    """
+    last = max(ends)
+    unit = "samples" if last > 2 * latest else "centiseconds" if last <= latest / 10 else ""
+    if unit:
+        found = f"turns end at up to {last:.12g} ms, recordings at up to {latest:.12g} ms"
+        return [f"{found}: are these {unit} instead of milliseconds?"]
+    middle = median(np.array([end for end in ends if end]))
     least = LEAST_SHARE * middle
-    early = [place for place, end in enumerate(ends) if 1 < end < least <= 1000 * end <= items.latest]
+    early = [place for place, end in enumerate(ends) if 1 < end < least <= 1000 * end <= latest]
     if not early:
         return []
-    files = some_of([f"{items.ids[place]}.txt" for place in early])
-    latest = max(ends[place] for place in early)
+    files = some_of([f"{ids[place]}.txt" for place in early])
+    last = max(ends[place] for place in early)
     return [
-        f"{files}: all turns end within {latest:.12g} ms, but half of the files have turns after {middle:.12g} ms. "
+        f"{files}: all turns end within {last:.12g} ms, but half of the files have turns after {middle:.12g} ms. "
         "Times are in milliseconds; are these in seconds?"
     ]
 

@@ -43,7 +43,7 @@ from .submission_folder import expect_one
 from .tables import Layout, Table, id_order, parse_table, read_table
 from .text import ORGANISER_LIMIT, Files, content_of, decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
-from .turns import EVER, read_times, unanswered
+from .turns import EVER, NO_TURNS, ends_for_durations, read_times, unanswered
 
 SPEAKER, START, END, WORDS = "speaker", "start_time", "end_time", "words"
 FILES = ("meetings.json", "meetings.csv", "meetings.stm", "meetings.ctm", "meetings.rttm")
@@ -191,8 +191,13 @@ def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetin
 
 
 def doubts(submission: Meetings, items: Items) -> list[str]:
-    """Name sessions without words."""
-    return unanswered(items, [not said for said in submission.speakers], "session", "words")
+    """Name sessions without words, and warn of ends in place of durations."""
+    spans = [speaker.spans for speakers in submission.speakers for speaker in speakers]
+    times = np.concatenate([NO_TURNS.spans, *spans]) * (1000 / SECOND)
+    return [
+        *unanswered(items, [not said for said in submission.speakers], "session", "words"),
+        *ends_for_durations(times, items.latest, "the column of durations"),
+    ]
 
 
 def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meetings:

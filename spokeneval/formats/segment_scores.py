@@ -24,7 +24,7 @@ from typing import Optional
 
 import numpy as np
 
-from .format import LINES, Answers, Format, Items, lines_of, take_answers, take_reference
+from .format import LINES, Answers, Format, Items, lines_of, repetitions, take_answers, take_reference
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -258,4 +258,5 @@ FORMAT = Format(
     any_order=True,
     submission=SUBMISSION,
     write_submission=write_submission,
+    doubts=lambda answers, items: repetitions(answers),
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 import numpy as np
 
-from .format import Items
+from .format import COMPLETE, FEWEST, RIGHT_FILE, Items
 from .nist import NO_SCORE
-from .problems import Problems, count_of, name
+from .problems import Problems, count_of, name, quote
 from .tables import id_order
 from .text import decimal, decimals, expected_number
 
@@ -96,13 +96,42 @@ def take(submission: Submission, places: Sequence[int]) -> Submission:
     return Submission(submission.names, [submission.turns[place] for place in places])
 
 
-def unanswered(items: Items, empty: Sequence[bool], item: str, what: str) -> list[str]:
-    """Warn of recordings for which a submission has nothing; a truncated upload has such."""
+def unanswered(items: Items, empty: Sequence[bool], item: str, what: str, *, half: bool = False) -> list[str]:
+    """Warn of recordings for which a submission has nothing; a truncated upload has such. `half`: of half or more."""
     places = [place for place, each in enumerate(empty) if each]
-    if not places:
+    if not places or (half and 2 * len(places) < len(empty)):
         return []
     which = f"{len(places)} of {count_of(len(empty), item)}, such as {name(items.ids[places[0]])}"
-    return [f"no {what} for {which}: that counts as an answer. Is the upload complete?"]
+    if len(places) == len(empty) > 1:
+        which = f"any of the {count_of(len(empty), item)}"
+    return [f"no {what} for {which}. {COMPLETE}"]
+
+
+def one_label(submission: Submission) -> list[str]:
+    """Warn of turns that all have the same label."""
+    labels = {submission.names[label] for _, labels in submission.turns for label in np.unique(labels)}
+    if len(submission.turns) < FEWEST or len(labels) != 1:
+        return []
+    return [f"all turns are {quote(*labels)}. {RIGHT_FILE}"]
+
+
+def ends_for_durations(spans: np.ndarray, latest: Optional[float], column: str) -> list[str]:
+    """Warn of turns that last longer than the time before them, each of them, and end after all recordings.
+
+    Parameters
+    ----------
+    spans
+        Start and end of each turn in ms, shape (n, 2).
+    latest
+        The public time after which nothing is scored; None if it is not known.
+    column
+        The column with the durations.
+    """
+    last = spans[:, 1].max(initial=0)
+    if latest is None or len(spans) < FEWEST or last <= latest or (spans[:, 1] < 2 * spans[:, 0]).any():
+        return []
+    ends = f"turns end at up to {last / 1000:.12g} s, recordings at {latest / 1000:.12g} s"
+    return [f"{ends}: is {column} the end instead of the duration?"]
 
 
 def take_reference(reference: TurnReference, places: Sequence[int]) -> TurnReference:

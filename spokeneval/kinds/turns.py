@@ -14,7 +14,16 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from ..formats.format import Format, Items
-from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
+from ..formats.labelled_turns import (
+    END,
+    LABEL,
+    START,
+    TURNS_CSV,
+    TurnFiles,
+    doubts,
+    read_reference,
+    turns_format,
+)
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import Units, choose_units
 from ..formats.turns import EVER, LEAST_SHARE, NO_TURNS, RecordingTurns, Submission, TurnReference
@@ -104,7 +113,9 @@ class TurnsKind(Kind):
         return TurnFiles(self.id, self.classes, **unit_columns(self.unit))
 
     def format(self) -> Format:
-        return turns_format(self.files)._replace(read_reference=self.read_reference)
+        several = bool(self.classes) or self.mapped
+        form = turns_format(self.files)
+        return form._replace(read_reference=self.read_reference, doubts=partial(doubts, several))
 
     def read_reference(self, files: Any) -> TurnReference:
         """Read the reference, and check that it has enough scored time, of each class where classes are listed."""

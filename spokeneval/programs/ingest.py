@@ -54,7 +54,7 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
             "\n".join(
                 [
                     accepted.rstrip("\n"),
-                    *(f"Warning: {line}" for line in task.format.doubts(submission, known)),
+                    *(f"Warning: {line}" for line in task.doubts(submission, known)),
                 ]
             )
         )

@@ -83,7 +83,7 @@ def scored_page(
     else:
         found, largest, parts = hidden_verdict(task, scores, settings), None, []
     # Those of the items of a part of the set would reveal which these are
-    doubts = () if reference.part else task.format.doubts(submission, reference.items)
+    doubts = () if reference.part else task.doubts(submission, reference.items)
     return page(
         f"{task.title}: results",
         verdict(*found),

@@ -58,3 +58,39 @@ def test_names_of_files_and_recordings_may_be_in_another_unicode_form() -> None:
     files[f"{composed}.rttm"] = content[decomposed]
     with pytest.raises(SubmissionError, match="is not part of a submission"):
         make().format.read_submission(Files(files), items)
+
+
+TURNS = [(n * 6.0, n * 6 + 5.0, "AB"[n % 2]) for n in range(12)]
+"""Turns until 71 s."""
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        (TURNS, []),
+        (
+            [(start, start + end, label) for start, end, label in TURNS],  # column 5 is the end
+            ["turns end at up to 137 s, recordings at 72 s: is column 5 the end instead of the duration?"],
+        ),
+        ([(start, end + 10, label) for start, end, label in TURNS], []),  # noise after the evaluated region
+        ([(0, 80, "A"), (0, 75, "B")], []),
+    ],
+)
+def test_ends_in_place_of_durations_are_warned_of(turns, expected) -> None:
+    task = make()
+    items = task.format.read_reference({"turns.rttm": rttm(r=TURNS), "regions.uem": b"r 1 0 72\n"}).items
+    submission = task.format.read_submission(Files({"turns.rttm": rttm(r=turns)}), items)
+    assert task.doubts(submission, items) == expected
+    unknown = Items(items.ids)
+    assert task.doubts(submission, unknown) == []
+
+
+def test_one_label_throughout_is_warned_of_where_recordings_have_several() -> None:
+    items = Items(tuple("abcdefghij"))
+    submitted = {"turns.rttm": rttm(**{recording: [(0, 1, "A")] for recording in items.ids})}
+    found = [
+        task.doubts(task.format.read_submission(Files(submitted), items), items)
+        for task in (make(), make(mapping="optimal"), make(classes=["A", "B"]))
+    ]
+    warning = ["all turns are 'A'. Is it the right file?"]
+    assert found == [[], warning, warning]

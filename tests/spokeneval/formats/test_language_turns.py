@@ -157,9 +157,9 @@ def doubts(*ends, latest=131072):
     """The warnings of a submission whose recordings a, b, c, ... end at these times in ms; None: without turns."""
     files = {
         f"{name}.txt": "" if end is None else f"0 {end} English"
-        for name, end in zip("abcdefgh", ends, strict=False)
+        for name, end in zip("abcdefghij", ends, strict=False)
     }
-    items = Items(tuple("abcdefgh"[: len(ends)]), latest=latest)
+    items = Items(tuple("abcdefghij"[: len(ends)]), latest=latest)
     return language_turns.doubts(language_turns.read_submission(Files(encoded(files)), items), items)
 
 
@@ -173,13 +173,41 @@ def doubts(*ends, latest=131072):
         ((120_000, 1.6, 98_000), "b.txt"),
         ((120_000, 900, 98_000), ""),  # 900 s are longer than the longest recording: a short recording
         ((120_000, 132, 98_000), ""),
-        ((120_000, None, 98_000, 0.3), ""),
-        ((None, None), ""),
+        ((120_000, None, 98_000, 0.3, 99_000), ""),
     ],
 )
 def test_single_files_in_seconds_are_warned_of(ends, files):
     found = doubts(*ends)
     assert [warning.partition(":")[0] for warning in found] == ([files] if files else [])
+
+
+@pytest.mark.parametrize(
+    ("ends", "warning"),
+    [
+        # 70 s at 16 kHz, where 131072 ms are the public time
+        (
+            (1_120_000, 960_000),
+            "turns end at up to 1120000 ms, recordings at up to 131072 ms: are these samples ",
+        ),
+        (
+            (12_000, 9_800),
+            "turns end at up to 12000 ms, recordings at up to 131072 ms: are these centiseconds ",
+        ),
+        ((200_000, 98_000), ""),
+        ((14_000, 9_800), ""),
+        (
+            (None, None),
+            "no turns for any of the 2 recordings. That counts as an answer. Is the upload complete?",
+        ),
+        ((120_000, None), "no turns for 1 of 2 recordings, such as b. "),
+        ((120_000, None, 98_000), ""),  # a recording may be without speech
+        ((100_000,) * 10, "all turns are 'English'. Is it the right file?"),
+        ((100_000,) * 9, ""),
+    ],
+)
+def test_turns_in_another_unit_of_one_language_or_missing_are_warned_of(ends, warning):
+    found = doubts(*ends)
+    assert [line.startswith(warning) for line in found] == ([True] if warning else [])
 
 
 def test_the_warning_gives_both_times_and_needs_a_known_latest_time():

@@ -67,3 +67,20 @@ def test_lines_of_segments_are_those_of_their_sessions() -> None:
         lines = make().format.rows({file: content, "regions.uem": b"s 1 0 5\n"})
         assert set(lines[file].values()) == {"s"}
         assert lines["regions.uem"] == {1: "s"}
+
+
+def test_ends_in_place_of_durations_are_warned_of() -> None:
+    words = [f"LEXEME s 1 {n / 2} {{}} word lex A <NA> <NA>\n" for n in range(12)]
+    files = [
+        "".join(line.format(length) for line, length in zip(words, lengths, strict=True)).encode()
+        for lengths in ([0.5] * 12, [n / 2 + 0.5 for n in range(12)])
+    ]
+    task = make()
+    items = task.format.read_reference({**GOOD, "regions.uem": b"s 1 0 6\n"}).items
+    found = [task.doubts(read_submission(task, {"meetings.rttm": file}), items) for file in files]
+    assert found == [
+        [],
+        [
+            "turns end at up to 11.5 s, recordings at 6 s: is the column of durations the end instead of the duration?"
+        ],
+    ]

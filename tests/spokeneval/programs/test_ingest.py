@@ -47,6 +47,15 @@ def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
     assert ingest(tmp_path, options={"options": {"of no task": "on"}})[0] == 1
 
 
+def test_a_useless_submission_is_accepted_with_a_warning(tmp_path):
+    ids = [f"u{number}" for number in range(12)]
+    answers = {"correctness.tsv": SHEETS[TASK].text([(item, "true") for item in ids])}
+    accepted = "psst_correctness: structure accepted, 12 items checked.\n"
+    warning = "Warning: all 12 values of prediction are the same. Is it the right file?\n"
+    items = "\n".join(["utterance_id", *ids, ""])
+    assert ingest(tmp_path, answers, items) == (0, accepted + warning, "", accepted)
+
+
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from spokeneval.formats.format import Answers, Items, Sheet, sheet_format
+from spokeneval.formats.format import Answers, Items, Sheet, repetitions, sheet_format
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.formats.tables import Layout, whole_numbers, words
 from spokeneval.formats.text import Files
@@ -106,3 +107,41 @@ def test_units_other_than_speakers_are_taken_as_independent():
         "The intervals treat calls as independent, because the reference names no speakers. They are too narrow if "
         "speakers have many calls each."
     )
+
+
+TEXTS = np.empty(12, dtype=object)
+TEXTS[:] = [[], [], [], [], [], [], ["a"], ["b"], ["c"], ["d"], ["e"], ["f", "g"]]
+REALS = np.array([*[0.5] * 6, 0.1, 0.2, 0.3, 0.6, 0.7, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("values", "warning"),
+    [
+        (TEXTS[:2], "all 2 values of answer are empty. That counts as an answer. Is the upload complete?"),
+        (TEXTS, "6 of 12 values of answer are empty. That counts as an answer. Is the upload complete?"),
+        (TEXTS[1:], ""),  # 5 of 11
+        (TEXTS[[6] * 10], "all 10 values of answer are the same. Is it the right file?"),
+        (TEXTS[[6] * 9], ""),
+        (TEXTS[[6] * 6 + [7] * 6], "6 of 12 values of answer are the same. Is it the right file?"),
+        (np.ones(10, int), "all 10 values of answer are the same. Is it the right file?"),
+        (np.arange(12) // 10, ""),  # a class that is frequent
+        (np.full(120, 0.5), "all 120 values of answer are the same. Is it the right file?"),
+        (REALS, "6 of 12 values of answer are the same. Is it the right file?"),
+        (REALS[1:], ""),
+        (np.minimum(REALS, 0.5), ""),  # certain of many items
+        (np.array([*[2.0] * 6, *[1.0] * 3, *[3.0] * 3]), ""),  # a scale of a few steps
+        (np.array([]), ""),
+        (np.ones((12, 2)), ""),  # of a task of an organiser's own
+    ],
+)
+def test_answers_that_are_valid_but_all_or_half_the_same_are_warned_of(values, warning):
+    answers = Answers(Items(tuple(map(str, range(len(values))))), {"answer": values})
+    assert make_format().doubts(answers, answers.items) == ([warning] if warning else [])
+
+
+def test_scores_in_several_columns_are_the_same_only_if_all_of_them_are():
+    one, other = np.full(12, 0.5), np.arange(12.0)
+    assert repetitions(Answers(Items(()), {"a": one, "b": other})) == []
+    assert repetitions(Answers(Items(()), {"a": one, "b": one})) == [
+        "all 12 values of a, b are the same. Is it the right file?"
+    ]
