@@ -1,8 +1,8 @@
 """`detailed_results.html`: the results of a submission on one page.
 
 For public labels, the page begins with a verdict, the primary score between the baselines, and the largest sources of
-error; then come all scores with their intervals, the sections of the task's kind (`kinds/`), and a table of the items,
-worst first. For hidden labels it shows only the content of `scores.json` and its distance from the floor,
+error; then come all scores with their intervals, the items with the worst answers, and the sections of the task's kind
+(`kinds/sections/`). For hidden labels it shows only the content of `scores.json` and its distance from the floor,
 because participants can download the page and could read labels from anything else.
 """
 

@@ -34,7 +34,7 @@ def errors(task: Task, reference: Any, submission: Any, scored: Scored) -> Error
 
 
 def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
-    """Return the sections of the task's kind, one for each grouping of items, one on units, and one on items."""
+    """Return the items with the worst answers, the task's kind's sections, one for each grouping, and one on units."""
     kind, statistics = _kind(task), scored.statistics
     parts = kind.sections(task.view, reference, submission, scored) if kind else []
     for called, names in task.view.groups(reference).items():

@@ -1,4 +1,4 @@
-"""Attacks that read labels from a leaderboard: they work on exact scores and gain little from the recommended board.
+"""Attacks that read labels from a leaderboard: they work on exact scores and gain little from coarse feedback.
 
 `benchmarks/bench_adversaries.py` measures the same attacks at full length
 (docs/measurements/leaderboard.md has its tables). Here they run on the same sets, within the default limits.
