@@ -14,7 +14,7 @@ from speechbundles.bundle.build.built import Built, sealed_folders
 from speechbundles.bundle.build.built import write as write_bundles
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.build.plan import plan as plan_bundles
-from speechbundles.bundle.build.unsaid import unfilled_about
+from speechbundles.bundle.build.unsaid import same_rules, unfilled_about
 from speechbundles.bundle.check import UNPROTECTED
 from speechbundles.cli.options import Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
@@ -131,7 +131,8 @@ def command(
     _list_changes(built)
     for folder in sealed:
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
-    for line in filter(None, (*notes, unfilled_about(planned.competitions))):
+    advice = (unfilled_about(planned.competitions), same_rules(planned.competitions))
+    for line in filter(None, (*notes, *advice)):
         warn(wrap(f"note: {line}"))
     _list_verdicts(built, time.monotonic() - began, own=competition is not None)
     failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())

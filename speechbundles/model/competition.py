@@ -176,8 +176,10 @@ class Competition:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
 
     def page_path(self, file: str) -> Path:
-        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one."""
-        return self.sources.page((self.task, self.challenge, *self.shelves, "."), file)
+        """Return the source of a page: the bundle's own, its task's, its challenge's, its kind's, or the common one."""
+        own = self.sources.folder / "pages" / self.name / file
+        owners = (self.task, self.challenge, *self.shelves, ".")
+        return own if own.is_file() else self.sources.page(owners, file)
 
     @property
     def hides_scores(self) -> bool:

@@ -71,7 +71,7 @@ def write_folder(
             each.challenge: [other.name for other in chosen if other.challenge == each.challenge]
             for each in chosen
         },
-        names=[competition.name for competition in chosen],
+        rules={competition.name: competition["rules"] for competition in chosen},
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
     )

@@ -247,6 +247,7 @@ def about_facts(competition: Competition) -> dict[str, str]:
         "access": about.get("data_access", "").strip(),
         "prizes": about.get("prizes", competition.settings.get("reward", "")).strip(),
         "own_faq": "\n\n".join(answers),
+        "own_rules": "\n".join(f"- {' '.join(rule.split())}" for rule in competition["rules"]),
         "own_contact": about.get("contact", "").strip(),
         "citation": f"```\n{citation}\n```" if citation.startswith("@") else citation,
     }

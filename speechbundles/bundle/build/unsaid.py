@@ -1,7 +1,7 @@
 """Warnings about settings and texts that an organiser with their own data has probably not adapted yet."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from speechbundles.bundle.build.kit import README, BundleParts
 from speechbundles.bundle.build.pages import Pages
@@ -29,18 +29,38 @@ def unfilled_about(competitions: Iterable[Competition]) -> str:
     return f"to fill in below `about` in competition.yaml, for the pages: {listed}" if listed else ""
 
 
+def same_rules(competitions: Iterable[Competition]) -> str:
+    """Return a line with own bundles of one task whose rules do not differ; empty if there are none."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for each in competitions:
+        if not each.sources.is_sample:
+            pages = (str(each.page_path(file)) for file in ("rules.md", "about_rules.md"))
+            alike.setdefault((each.task, *pages, *each["rules"]), []).append(each.name)
+    listed = "; ".join(" and ".join(names) for names in alike.values() if len(names) > 1)
+    how = "if they are tracks, set the `rules` of each in competition.yaml"
+    return f"bundles of one task with the same rules: {listed}; {how}" if listed else ""
+
+
 def find_unsaid(competition: Competition, parts: BundleParts, pages: Pages) -> Iterator[str]:
     """Yield warnings: settings that are not set, phases that have ended, and texts about files that are left out."""
     if competition.sources.is_sample:
         return
-    inherited = [key for key in EXPECTED if key not in competition.stated]
+    expected = (*EXPECTED, *(["rules"] if competition["rules"] else []))
+    inherited = [key for key in expected if key not in competition.stated]
     if inherited:
         yield (
             f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "
             "competition folder"
         )
+    texts = " ".join(_pages_of(competition, pages).values())
+    if not all(" ".join(rule.split()) in texts for rule in competition["rules"]):
+        yield f"{competition.name}: no page lists its rules; insert ${{own_rules}} into your own overview.md"
     yield from _past(competition)
     yield from _about_what_is_left_out(competition, parts, pages)
+
+
+def _pages_of(competition: Competition, pages: Pages) -> Mapping[str, str]:
+    return next(texts for (name, _), texts in pages.items() if name == competition.name)
 
 
 def _past(competition: Competition) -> Iterator[str]:
@@ -56,8 +76,7 @@ def _about_what_is_left_out(competition: Competition, parts: BundleParts, pages:
     """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
     if not competition["leave_out"]:
         return
-    own = next(texts for (name, _), texts in pages.items() if name == competition.name)
-    texts = {f"pages/{file}": text for file, text in own.items()}
+    texts = {f"pages/{file}": text for file, text in _pages_of(competition, pages).items()}
     texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
         # "published NAME" is about a set published elsewhere, not about the set that is left out.

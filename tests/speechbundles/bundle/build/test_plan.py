@@ -1,17 +1,20 @@
 """Plans of bundles of an organiser's folder: warnings, and files that the build would replace."""
 
 from datetime import datetime
+from itertools import chain
 from unittest import mock
 
 import pytest
 
 from speechbundles.bundle.build.baseline import BaselineRuns
 from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.unsaid import same_rules
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task
 from tests.samples.damaged_copy import GOLD, rewrite
+from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
 
@@ -104,3 +107,62 @@ def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
     (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
+
+
+CLOSED = ["Train only on the preselected training data", "Use no pre-trained model"]
+OPEN = ["at most **100 additional hours**", "Use only public ones", "name, version and URL of each model"]
+BOTH = ["Task 1, closed track, is compulsory", "at least one valid submission", "`train-clean-100`", "AISHELL",
+        "National Speech Corpus", "LDC2015S04", "sign their data agreement", "10.21979/N9/ANXS8Z"]  # fmt: skip
+TASK_B = ["You may use further data", "methods section", "the sessions that the PSST Challenge bars",
+          "protocols of AphasiaBank", "for this challenge only", "10.5281/zenodo.6326002", "MacWhinney"]  # fmt: skip
+
+
+def own_pages(folder):
+    planned = plan(Sources(ROOT, folder), [], {}, leave_out=["baseline"])
+    texts = {name: (text["overview.md"], text["terms.md"]) for (name, _), text in planned.pages.items()}
+    return planned, texts, [line for line in planned.warnings if "rules" in line]
+
+
+def test_an_own_edition_keeps_the_rules_of_its_challenge(tmp_path):
+    for task, rules in {
+        "merlion_identification": {"closed": (BOTH + CLOSED, OPEN), "open": (BOTH + OPEN, CLOSED)},
+        "psst_correctness": {"correctness": (TASK_B, BOTH)},
+    }.items():
+        planned, texts, warnings = own_pages(own_folder(tmp_path / task, [task], size=20))
+        assert (warnings, same_rules(planned.competitions)) == ([], "")
+        for name, pages in texts.items():
+            kept, others = rules[name.rpartition("_")[2]]
+            for page in pages:
+                assert [rule for rule in kept if rule not in page] == []
+                assert [rule for rule in others if rule in page] == []
+
+
+def test_rules_that_tracks_share_or_no_page_lists_are_reported(tmp_path):
+    own = own_folder(tmp_path / "own", ["merlion_identification"], size=20)
+    settings = own / "competition.yaml"
+    text = settings.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("    - '**")]
+    settings.write_text("\n".join(line for line in lines if line != "    rules:"), encoding="utf-8")
+    # A folder without rules has those of the challenge.
+    assert [line.partition(": ")[2].partition(";")[0] for line in own_pages(own)[2]] == [
+        "you have not set rules"
+    ] * 2
+    settings.write_text("\n".join(lines).replace("    rules:", "    rules: [Sing.]"), encoding="utf-8")
+    pages = own / "pages"
+    track = pages / "merlion_identification_open"
+    planned, texts, warnings = own_pages(own)
+    assert warnings == []
+    assert all("\n- Sing.\n" in page for page in chain(*texts.values()))
+    assert same_rules(planned.competitions).startswith(
+        "bundles of one task with the same rules: merlion_identification_closed and merlion_identification_open; "
+    )
+    write_files(pages, {"terms.md": "# Terms\n", "rules.md": "## Rules\n"})
+    write_files(track, {"about_rules.md": "Open to all."})
+    planned, _, warnings = own_pages(own)
+    assert [line.partition(": ")[::2] for line in warnings] == [
+        (name, "no page lists its rules; insert ${own_rules} into your own overview.md")
+        for name in ("merlion_identification_closed", "merlion_identification_open")
+    ]
+    assert same_rules(planned.competitions) == ""
+    shown = {name: "Open to all." in text["evaluation.md"] for (name, _), text in planned.pages.items()}
+    assert shown == {"merlion_identification_closed": False, "merlion_identification_open": True}
