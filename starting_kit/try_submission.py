@@ -111,6 +111,11 @@ def main() -> int:
     if any(character.isspace() for character in options.zip.name):
         say(f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.", error=True)
         return 1
+    if options.submission.suffix == ".zip" and re.search(r"\s", options.submission.name):
+        say(
+            f"{options.submission}: the name has spaces. Do not upload this file, but {options.zip}.",
+            error=True,
+        )
     if options.set not in sets:
         say(f"The kit has no set {options.set}; choose one of {', '.join(sets)}.", error=True)
         return 1

@@ -254,6 +254,11 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(task, kit):
             ("--zip", "my zip.zip", "out"),
             "my zip.zip: the name of the zip must not contain spaces. Choose another --zip.\n",
         ),
+        (
+            ("--zip", "new.zip", "my zip.zip"),
+            "my zip.zip: the name has spaces. Do not upload this file, but new.zip.\n"
+            "my zip.zip: No such file or directory\nnew.zip was not written.\n",
+        ),
         (("--zip", "new.zip", "none"), "none: No such file or directory\nnew.zip was not written.\n"),
         (
             ("--set", "tomorrow", "out"),
