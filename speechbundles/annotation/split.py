@@ -93,7 +93,7 @@ def split_source(
     due = np.outer(strata.sum(), [*shares.values()]).round(1)
     table = table.assign(items=have.ravel(), expected=due.ravel())
     for (own, column), numbers in wanted.draw.items():
-        there = items[items["set"] == own]
+        there = items[(items["set"] == own) & items[column].isin(list(numbers))]  # items of other values stay
         items.loc[there.index.difference(draw(there, column, numbers, wanted.seed)), "set"] = LEFT_OUT
     if nothing := [key for key in wanted.sets if not (items["set"] == key).any()]:
         raise OrganiserError(f"no items for {some_of(nothing)}; expected larger shares, or fewer sets")

@@ -3,7 +3,8 @@
 SOURCE is a folder that merge wrote, or a table. Each --set has a share of the items, or their number; items in no set
 are left out. Items with the same value of a --by column are in one set, and so are items with the same sound. The
 values of each --strata column have the same shares in all sets, as far as possible. --draw evaluation:label:correct=740
-takes only 740 items with this label into a set. OUT receives a folder for each set, and
+takes only 740 items with this label into a set. The items with other values stay, unless a further --draw takes fewer
+or none of them. OUT receives a folder for each set, and
 
 \b
     split.csv         the set of each item

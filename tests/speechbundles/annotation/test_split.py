@@ -123,6 +123,15 @@ def test_a_table_is_split_into_folders(tmp_path):
     assert "groups by speaker, sound_hash" in lines[0]
 
 
+def test_a_draw_by_one_value_keeps_the_items_with_others(tmp_path):
+    rows = [f"i{n},{'correct' if n < 40 else 'incorrect'}" for n in range(65)]
+    write_files(tmp_path, {"all.csv": "\n".join(["id,language", *rows]).encode()})
+    for drawn, left in (({}, {"correct": 20, "incorrect": 25}), ({"incorrect": 0}, {"correct": 20})):
+        wanted = Wanted({"test": 1.0}, draw={("test", "language"): {"correct": 20, **drawn}})
+        files, _, _ = split_source(tmp_path / "all.csv", "", wanted, None)
+        assert pd.read_csv(io.BytesIO(files["test/all.csv"]))["language"].value_counts().to_dict() == left
+
+
 @pytest.mark.parametrize(
     ("wanted", "refused"),
     [
