@@ -30,8 +30,7 @@ from speechbundles.annotation.tables import (
 )
 from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import suggestion
-from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.problems import count_of, some_of, suggestion
 from spokeneval.formats.text import decimal
 
 ANSWERS, LEFT_OUT = "answers.csv", "left_out.csv"

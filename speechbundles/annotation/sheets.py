@@ -23,8 +23,7 @@ from speechbundles.annotation.tables import (
     xlsx_bytes,
 )
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import suggestion
-from spokeneval.formats.problems import Problems, name, quote, repeated
+from spokeneval.formats.problems import Problems, name, quote, repeated, suggestion
 from spokeneval.formats.text import decimal
 
 Questions = Mapping[str, Sequence[str]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.model.competition import Challenge, Competition, Place
-from speechbundles.model.text import suggestion
+from spokeneval.formats.problems import suggestion
 from spokeneval.ranking.joint_rule import JointRule
 
 JOINT, NONE = "joint", "none"

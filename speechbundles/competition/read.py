@@ -22,9 +22,9 @@ from speechbundles.model.competition import Competition, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import LARGEST_FILE
-from speechbundles.model.text import PROGRAM, suggestion
+from speechbundles.model.text import PROGRAM
 from speechbundles.model.zips import tree_files
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, suggestion
 
 _PARTS = ("pages", "reference_data", "starting_kit", "tasks")
 """The folders with an organiser's files, besides `competition.yaml`."""

@@ -16,7 +16,7 @@ from speechbundles.model.competition import RUN_LIMITS, Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.keys import MOST_DECIMALS, QUESTION_TYPES, read_keys
 from speechbundles.model.platform import MEANINGS, NAMES
-from speechbundles.model.text import suggestion
+from spokeneval.formats.problems import suggestion
 from spokeneval.kinds.declared import GENERAL, KINDS
 from spokeneval.ranking.joint_rule import MISSING, RULES
 

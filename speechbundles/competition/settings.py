@@ -15,9 +15,8 @@ from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.competition import CODE, Competition, Phase, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
-from speechbundles.model.text import suggestion
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.problems import ReferenceFileError, suggestion
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.scoring.reference import HOME

@@ -2,21 +2,16 @@
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 from rich.cells import cell_len
 
+from spokeneval.formats.problems import closest
+
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
-
-LONGEST_WORD = 60
-"""The most characters of a word for which a known word is suggested."""
-MOST_KNOWN = 300
-"""The most known words that are compared with a word; further ones are not suggested."""
 
 
 def printable(text: str, *, kept: str = "") -> str:
@@ -30,22 +25,6 @@ def say(text: object, *, error: bool = False) -> None:
     All terminal output goes through this function, because terminals interpret escape sequences.
     """
     print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
-
-
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that is closest to a misspelt one, or None.
-
-    All comparisons of similar words are here, with limits, because words can come from hostile files.
-    """
-    compared = [other for other in islice(known, MOST_KNOWN) if len(other) <= LONGEST_WORD]
-    near = get_close_matches(word, compared, 1) if len(word) <= LONGEST_WORD else []
-    return near[0] if near else None
-
-
-def suggestion(word: str, known: Collection[str], otherwise: str = "") -> str:
-    """Return `did you mean x?` for a near miss of a known word, else `otherwise`; by default, a list of the words."""
-    near = closest(word, known)
-    return f"did you mean {near}?" if near else otherwise or f"expected one of {', '.join(known)}"
 
 
 def hint(word: Any, known: Iterable[str]) -> str:

@@ -16,12 +16,13 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.platform import live_platform
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import PROGRAM, inline_yaml, suggestion
+from speechbundles.model.text import PROGRAM, inline_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, require_new, write_tree
 from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
 from spokeneval.challenges import task_names
+from spokeneval.formats.problems import suggestion
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
-from .problems import Problems, count_of, quote
+from .problems import Problems, count_of, quote, suggestion
 
 SPEAKER_LINE, NO_SCORE_LINE, LEXEME_LINE = "SPEAKER", "NOSCORE", "LEXEME"
 NO_SCORE = "\n"
@@ -23,7 +22,6 @@ _OTHER_TYPES = {
     *("SEGMENT", "NO_RT_METADATA", LEXEME_LINE, "NON-LEX", "NON-SPEECH", "FILLER"),
     *("EDIT", "SU", "IP", "CB", "A/P", "SPKR-INFO"),
 }
-_LONGEST_TYPE = 40
 
 Line = tuple[int, str, str, str, str]
 """Number, recording, start, duration (RTTM) or end (UEM), and label (empty in UEM) of a line."""
@@ -77,11 +75,8 @@ def word_lines(blocks: Iterable[str], file: str, problems: Problems) -> Iterator
 
 def _unknown_type(found: str) -> str:
     types = (SPEAKER_LINE, NO_SCORE_LINE, *sorted(_OTHER_TYPES))
-    near = get_close_matches(found.upper(), types, 1) if len(found) <= _LONGEST_TYPE else []
-    expected = (
-        f"did you mean {near[0]}?"
-        if near
-        else "expected SPEAKER, then recording, channel, start, duration, ..."
+    expected = suggestion(
+        found.upper(), types, "expected SPEAKER, then recording, channel, start, duration, ..."
     )
     return f"type {quote(found)}; {expected}"
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Callable, NoReturn, Optional
 
 SHOWN = 20
@@ -24,6 +25,11 @@ KEPT_OF_REFERENCES = 100_000
 """Number of problems kept for each code of an organiser's own files."""
 
 _PLACES = 5
+
+LONGEST_WORD = 60
+"""The most characters of a word for which a known word is suggested."""
+MOST_KNOWN = 300
+"""The most known words that are compared with a word; further ones are not suggested."""
 
 _every = False
 """Whether every problem is kept and listed; see `list_every_problem`."""
@@ -58,6 +64,21 @@ def some_of(names: Sequence[str], shown: int = 3, write: Callable[[str], str] = 
 def count_of(number: int, noun: str, plural: Optional[str] = None) -> str:
     """A number with its noun: `1 response`, `2 responses`."""
     return f"{number} {noun if number == 1 else plural or plural_of(noun)}"
+
+
+def closest(word: str, known: Iterable[str]) -> Optional[str]:
+    """The known word that is closest to a misspelt one, or None; with limits, because words can be of hostile files."""
+    from difflib import get_close_matches  # only here, so that programs start faster
+
+    compared = [other for other in islice(known, MOST_KNOWN) if len(other) <= LONGEST_WORD]
+    near = get_close_matches(word, compared, 1) if len(word) <= LONGEST_WORD else []
+    return near[0] if near else None
+
+
+def suggestion(word: str, known: Collection[str], otherwise: str = "") -> str:
+    """`did you mean x?` for a near miss of a known word, else `otherwise`; by default, a list of the words."""
+    near = closest(word, known)
+    return f"did you mean {near}?" if near else otherwise or f"expected one of {', '.join(known)}"
 
 
 class Noun(str):

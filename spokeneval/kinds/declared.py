@@ -6,14 +6,13 @@ A declaration is a mapping: `kind`, the kind's own parameters, and optionally `t
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..formats.problems import Problems, ReferenceFileError
+from ..formats.problems import Problems, ReferenceFileError, suggestion
 from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
 from ..formats.text import in_nfc
 from ..task import Score, Task
@@ -159,9 +158,7 @@ def _find(name: Any, known: Mapping[str, Any], parameter: str) -> Any:
     """Return the entry of a name that an organiser wrote."""
     if isinstance(name, str) and name in known:
         return known[name]
-    near = difflib.get_close_matches(str(name)[:100], known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
-    raise ParameterError(parameter, f"{name!r:.100}; {hint}")
+    raise ParameterError(parameter, f"{name!r:.100}; {suggestion(str(name), known)}")
 
 
 def _first(primary: Score, task: Task) -> tuple[Score, ...]:

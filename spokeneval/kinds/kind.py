@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import field, fields
 from typing import Any, Callable, ClassVar, NamedTuple
 
 from ..formats.format import Answers, Format, Items, Sheet
+from ..formats.problems import LONGEST_WORD, suggestion
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..task import Score, Task, View
 
@@ -24,9 +24,6 @@ LONGEST_REASON = 1000
 
 WIDEST = 10
 """The largest collar in seconds."""
-
-LONGEST_WORD = 60
-"""The most characters of an unknown parameter that are compared with the known ones."""
 
 
 class ParameterError(ValueError):
@@ -115,8 +112,7 @@ class Kind(View):
         known = [each.name for each in cls.parameters()]
         for name in declared:
             if name not in known:
-                near = difflib.get_close_matches(name[:LONGEST_WORD], known, 1)
-                hint = f"did you mean {near[0]}?" if near else f"{cls.name} has {', '.join(known)}"
+                hint = suggestion(name, known, f"{cls.name} has {', '.join(known)}")
                 raise ParameterError(name, f"unknown parameter; {hint}")
         values = {}
         for each in cls.parameters():

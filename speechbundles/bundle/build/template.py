@@ -12,8 +12,8 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import closest, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET
+from spokeneval.formats.problems import closest, suggestion
 
 TEMPLATES = SandboxedEnvironment(
     undefined=StrictUndefined,

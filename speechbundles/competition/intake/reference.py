@@ -14,8 +14,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.sources import NOTE
 from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
-from speechbundles.model.text import suggestion
-from spokeneval.formats.problems import ReferenceFileError, count_of, quote, some_of
+from spokeneval.formats.problems import ReferenceFileError, count_of, quote, some_of, suggestion
 from spokeneval.formats.speakers import SPEAKER
 from spokeneval.formats.tables import Layout
 from spokeneval.task import Task
