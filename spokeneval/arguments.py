@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 STATUS = (
     "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
-    "with --json on standard output, too); 2 for wrong arguments."
+    "with --json on standard output, too); 2 for wrong arguments, or files that are missing or cannot be written."
 )
 
 SHORT = {
@@ -31,6 +32,9 @@ SHORT = {
     "pearson": ("scores",),
 }
 """Commands that are short for `score` with a kind and parameters. A table, so that the help imports no kind."""
+
+OF_TASKS = ("score", "compare", "diff", "tasks")
+"""The commands that the name of a task follows."""
 
 
 def parser(*, whole_help: bool = False) -> argparse.ArgumentParser:
@@ -85,13 +89,20 @@ def _add_sides(
     from .kinds.declared import KINDS
 
     which = "the name of a task (see `tasks`), unless --kind or --task-file is given; then"
-    submission = "a file, the folder with its files, or a zip of them"
+    submission = "a file, - for standard input, the folder with its files, or a zip of them"
     sides = f"the reference and the submission, each {submission}; in a .txt each line is an answer"
-    scoring.add_argument("names", nargs="*", metavar="[TASK] REFERENCE SUBMISSION", help=f"{which} {sides}")
+    scoring.add_argument(
+        "names",
+        nargs="*",
+        metavar="[TASK] REFERENCE SUBMISSION",
+        help=f"{which} {sides}",
+    )
     # Two arguments, so that argparse takes submissions that follow an option.
     comparing.add_argument("task", metavar="TASK", help=f"{which} the first submission")
     comparing.add_argument("submissions", nargs="+", metavar="SUBMISSION", help=f"a submission: {submission}")
-    listing.add_argument("task", nargs="?", metavar="NAME", help="name of a task or a kind, to describe it")
+    listing.add_argument(
+        "task", nargs="?", metavar="NAME", help="name of a task, a kind or a short name such as wer"
+    )
     declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
     both = f"{which} the reference and two submissions, each {submission}"
     differing.add_argument("names", nargs="*", metavar="[TASK] REFERENCE A B", help=both)
@@ -125,6 +136,7 @@ def _add_scoring(
     comparing.add_argument("--by", metavar="COLUMN", help=f"{grouped}; not with --rule")
     power = "print the statistical power of larger test sets, too; not with --rule"
     comparing.add_argument("--power", action="store_true", help=power)
+    comparing.add_argument("--all", action="store_true", help="print differences, p-values and notes, too")
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
     comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
     lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
@@ -225,27 +237,47 @@ def _add_export(commands: Any) -> None:
     exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
 
 
+def written_out(given: Sequence[str]) -> list[str]:
+    """The arguments with a kind and its parameters in place of a short name, such as `wer`."""
+    place = int(bool(given) and given[0] in OF_TASKS)
+    short = SHORT.get("".join(given[place : place + 1]))
+    if not short or (place and any(word.startswith(("--kind", "--task-file")) for word in given)):
+        return list(given)
+    if given[0] == "tasks":
+        return [given[0], short[0], *given[2:]]
+    sets = (part for each in short[1:] for part in ("--set", each))
+    return [given[0] if place else "score", "--kind", short[0], *sets, *given[place + 1 :]]
+
+
 def answers_of(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> list[Any]:
     """The paths; with `--kind`, a .txt that is no table is the list of the answers in its lines."""
     sides: list[Any] = list(map(Path, paths))
+    piped = [place for place, path in enumerate(sides) if str(path) == "-"]
+    if len(piped) > 1:
+        raise ValueError("- is standard input; give it once, and files for the others")
+    for place in piped:
+        from tempfile import TemporaryDirectory  # imported here, so that the help is shown at once
+
+        sides[place] = Path(options.opened.enter_context(TemporaryDirectory()), "standard_input.txt")
+        sides[place].write_bytes(sys.stdin.buffer.read())
     layout = task.format.submission
     if not options.kind or layout is None or len(layout.required) != 2:
         return sides
     for place, path in enumerate(sides):
         if path.suffix == ".txt":
-            lines = read_lines(path)
+            lines = read_lines(path, paths[place])
             if not {*layout.columns} & set(re.split("[,;\t]", "".join(lines[:1]))):
                 sides[place] = lines
     _refuse_ids([side for side in sides if isinstance(side, list)])
     return sides
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file in UTF-8."""
+def read_lines(path: Path, called: Any = None) -> list[str]:
+    """The lines of a text file in UTF-8, which an error calls by its path or another name."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+        raise ValueError(f"{called or path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
     return lines if lines[-1] else lines[:-1]
 
 

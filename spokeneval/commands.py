@@ -7,46 +7,47 @@ import io
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Optional
 
 from . import get_task, list_kinds, list_tasks
-from .arguments import SHORT, answers_of, misplaced, parser, read_lines
+from .arguments import SHORT, answers_of, misplaced, parser, read_lines, written_out
 from .challenges import find_task, task_names
+from .completion import near_miss
 from .description import KindDescription, TaskDescription
-from .formats.problems import FileProblems, ReferenceFileError
+from .formats.problems import FileProblems, ReferenceFileError, suggestion
 from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
 from .ranking.joint_rule import EXCLUDED, JointRule
 from .result import score_both, score_data
 from .scoring.library import Reading, UnreadableReference
 from .scoring.options import choose_options
-from .scoring.output import INTERRUPTED, say, write_file
+from .scoring.output import say, write_file
 from .scoring.reference import NO_ROW
 from .task import Task
+
+SHORTENED = "--all also prints the differences between systems, p-values, and notes on the method."
 
 
 def run(given: list[str]) -> int:
     """Run a command with its arguments, and return the exit status; see `spokeneval.__main__`."""
-    try:
-        return _run(given)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-
-
-def _run(given: list[str]) -> int:
-    if given and given[0] in SHORT:
-        kind, *parameters = SHORT[given[0]]
-        given[:1] = ["score", "--kind", kind, *(part for each in parameters for part in ("--set", each))]
+    typed, given = given, written_out(given)
     options = _parse(given)
+    options.typed, options.given = typed, given
+    try:
+        return _run(options)
+    except OSError as error:
+        return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+
+
+def _run(options: argparse.Namespace) -> int:
     if options.command == "export":
         return _export(options)
     if options.command == "reproduce":
         return _reproduce(options)
-    options.given = given
     if options.command == "compare":
         options.names = [options.task, *options.submissions]
         if misplaced(options):
@@ -58,7 +59,7 @@ def _run(given: list[str]) -> int:
             return _tasks(options)
         name = options.names.pop(0) if options.names and not (options.kind or options.task_file) else None
         task = _declared(options) if options.kind else _chosen_task(name, options.task_file)
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         return _refuse(options, str(error), 2)
     return _score(options, task)
 
@@ -74,7 +75,9 @@ def _tasks(options: argparse.Namespace) -> int:
         words = _tasks_table(tasks, list_kinds())
         say(json.dumps([each.to_dict() for each in tasks], indent=2) if options.json else words)
         return 0
-    say(json.dumps(described.to_dict(), indent=2) if options.json else str(described))
+    short = options.given != options.typed and SHORT[options.typed[1]]
+    stands = f"{options.typed[1]} is short for `--kind {' --set '.join(short)}`.\n\n" if short else ""
+    say(json.dumps(described.to_dict(), indent=2) if options.json else f"{stands}{described}")
     return 0
 
 
@@ -110,9 +113,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             return parser().parse_args(arguments)
     except SystemExit as stop:
         if stop.code:
-            say(usage.getvalue().rstrip("\n"), error=True)
-        if stop.code and "--json" in arguments:
-            say(json.dumps({"error": usage.getvalue().rpartition("error: ")[2].strip()}, indent=2))
+            shown = usage.getvalue().rstrip("\n") + near_miss(arguments)
+            say(shown, error=True)
+            if "--json" in arguments:
+                say(json.dumps({"error": shown.rpartition("error: ")[2].strip()}, indent=2))
         raise
 
 
@@ -207,7 +211,8 @@ def _join(options: argparse.Namespace) -> Any:
 def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
     """Print a result, or why there is none."""
     try:
-        result = compute()
+        with ExitStack() as options.opened:
+            result = compute()
         if options.command == "compare" and options.out is not None:
             result.write(options.out)
         if options.command == "score" and options.report is not None:
@@ -225,11 +230,12 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
         return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
     except (ImportError, ValueError) as error:
         return _refuse(options, str(error), 2)
-    except OSError as error:
-        return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
     written = result.to_dict()
     if options.command == "score":
         written["arguments"] = options.given
+    if options.command == "compare" and not options.all:
+        notes = [*getattr(result, "remarks", ()), SHORTENED]
+        result = replace(result, notes=notes, pairs=result.pairs if options.baseline else ())
     say(json.dumps(written, indent=2) if options.json else str(result))
     return 0
 
@@ -247,11 +253,9 @@ def _reproduce(options: argparse.Namespace) -> int:
         return _refuse(
             options, f"{options.result}: expected the JSON of `score --json`, with its `arguments`", 2
         )
-    except OSError as error:
-        return _refuse(options, f"{options.result}: {error.strerror}", 2)
     printed = io.StringIO()
     with redirect_stdout(printed):
-        status = _run(given)
+        status = run(given)
     if status:
         return status
     found = json.loads(printed.getvalue())
@@ -283,6 +287,8 @@ def _export(options: argparse.Namespace) -> int:
     )
 
     try:
+        for path in filter(None, (options.competition, options.bundle)):
+            path.stat()  # a missing file is an OSError, as everywhere
         published, feedback = of_organisers(options.competition, options.bundle)
         files = export(
             options.result,
@@ -305,8 +311,6 @@ def _export(options: argparse.Namespace) -> int:
         return _refuse(options, f"{error}\n\n{where}", 1, missing=error.missing)
     except (ValueError, ImportError) as error:
         return _refuse(options, f"{error}\n\nNothing was written.", 1)
-    except OSError as error:
-        return _refuse(options, f"{error.filename}: {error.strerror}", 2)
     written = [str(options.out / name) for name in files]
     say(json.dumps({"files": written}, indent=2) if options.json else "\n".join(written))
     return 0
@@ -342,12 +346,12 @@ def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
     if file is None:
         if name not in task_names():
             kinds = f"or a kind (`tasks KIND`, `score --kind KIND`): {', '.join(KINDS)}"
-            raise ValueError(f"Unknown task {name}. Choose one of {', '.join(task_names())}; {kinds}.")
+            choices = f"choose one of {', '.join(task_names())}; {kinds}."
+            near = suggestion(str(name), (*task_names(), *SHORT, *KINDS), choices)
+            raise ValueError(f"Unknown task {name}; {near}")
         return find_task(str(name))
     try:
         return read_task(file)
-    except OSError as error:
-        raise OSError(f"{file}: {error.strerror}") from None
     except ParameterError as error:
         raise ValueError(f"{file}: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -42,7 +42,7 @@ from tests.samples.programs import ROOT, run_program, unzipped, write_files
 from tests.samples.small_bundles import LABELS, bundle_of_others, zipped
 
 DOCS = ROOT / "docs"
-OWN_TASK, CODE = "how-to/own-task", "how-to/run-code"
+OWN_TASK, CODE, RTTM = "how-to/own-task", "how-to/run-code", "how-to/score-rttm"
 UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
 RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
 ELSEWHERE = {
@@ -156,6 +156,7 @@ def shell(tmp_path, site):
         for name in ("speech-bundles", "pip", "make", "jupyter")
     }
     programs |= dict.fromkeys(("python", "python3"), f'PYTHONPATH="$SEEN" exec "{sys.executable}"')
+    programs["spokeneval"] = f"{programs['python']} -m spokeneval"
     for name, program in programs.items():
         (write_files(tmp_path / "bin", {name: f'#!/bin/sh\n{program} "$@"\n'}) / name).chmod(0o755)
     variables = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "COLUMNS": "100"}
@@ -211,6 +212,8 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     elif page == "start/researcher":
         request.getfixturevalue("example")
         place = tmp_path / "example"
+    elif page == RTTM:
+        write_files(place, {**rttm_files(), "other.rttm": rttm_files()["system.rttm"]})
     elif page == "how-to/check-a-bundle":
         right = zipped({"answers": "\n".join(LABELS)})
         sent = ("submission.zip", "submissions/a.zip", "season/a/2027-01-12T0900_a.zip")
@@ -367,13 +370,27 @@ def scores_of_two_files(request):
     _printed_by(re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)[0])
 
 
-def scores_of_the_readme(request):
+def first_of_the_readme(request):
+    exec(blocks(README, "python")[0], {})
+
+
+def commands_of_the_readme(request):
     request.getfixturevalue("monkeypatch").chdir(ROOT)
-    _printed_by(re.findall(r"^\$ (.+)$", PAGES[README], re.MULTILINE)[0])
+    for line in re.findall(r"^\$ (.+)$", PAGES[README], re.MULTILINE):
+        _printed_by(line)
 
 
-def systems_of_the_readme(request):
-    exec("\n".join(blocks(README, "python")), {})
+def rttm_files():
+    """The files that the page on RTTM shows."""
+    _, *parts = re.split(r"==> (.+) <==\n", blocks(RTTM, "text")[0])
+    return {name: f"{text.strip()}\n" for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def scores_of_rttm(request):
+    request.getfixturevalue("monkeypatch").chdir(
+        write_files(request.getfixturevalue("tmp_path"), rttm_files())
+    )
+    _printed_by(re.findall(r"^\$ (spokeneval .+)$", PAGES[RTTM], re.MULTILINE)[0])
 
 
 def _printed_by(line):
@@ -390,7 +407,7 @@ def run_spokeneval(line):
 
 DRAWN, WRITTEN = "a drawing", "what readers write, or an extract of it"
 PRINTED = {
-    README: [scores_of_the_readme, systems_of_the_readme, board_of_the_demo],
+    README: [first_of_the_readme, commands_of_the_readme, commands_of_the_readme, board_of_the_demo],
     "start/participant": [refusal_of_the_kit],
     "start/researcher": [scores_of_two_files, scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
@@ -401,6 +418,7 @@ PRINTED = {
     "how-to/own-workers": [WRITTEN],
     "how-to/ranking": [WRITTEN],
     "how-to/several-tasks": [WRITTEN],
+    RTTM: [WRITTEN, scores_of_rttm],
     "explanation/architecture": [DRAWN, DRAWN, DRAWN, DRAWN],
     "reference/commands": [WRITTEN],
     "reference/files": [WRITTEN],

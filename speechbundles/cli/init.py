@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from speechbundles.annotation.tables import AGREEMENT, read_data
-from speechbundles.cli.options import PATH, Command, option, path_option
+from speechbundles.cli.options import PATH, Choice, Command, option, path_option
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
@@ -38,13 +38,13 @@ from spokeneval.kinds.declared import KINDS
     None,
     "the kind of your own task; repeat it for a challenge with several tasks",
     multiple=True,
-    type=click.Choice(sorted(KINDS)),
+    type=Choice(sorted(KINDS)),
 )
 @option(
     "--example",
     None,
     "a folder with synthetic data that builds as it is",
-    type=click.Choice(sorted(EXAMPLES)),
+    type=Choice(sorted(EXAMPLES)),
 )
 @path_option("--data", "FOLDER", "the sets that split wrote; the kind of --new may then be left out")
 @option(

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from speechbundles.model.text import hint
+
 PATH = click.Path(readable=False, path_type=Path)
 """A path, not checked here: the command itself reports a path that it cannot use."""
 
@@ -38,6 +40,13 @@ class Command(click.Command):
                 if isinstance(option, click.Option) and any(map(_OPTION.match, map(str, values))):
                     raise click.UsageError(f"Option {option.opts[0]!r} requires an argument.", ctx)
         return rest
+
+
+class Choice(click.Choice[str]):
+    """A choice that suggests the value that is closest to a misspelt one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + hint(value, self.choices)
 
 
 def option(name: str, metavar: str | None, text: str | None, *variable: str, **kind: Any) -> Decorator:

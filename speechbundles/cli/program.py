@@ -1,5 +1,6 @@
 """The program: its list of commands, and how a command is found and run."""
 
+import errno
 import io
 import json
 import sys
@@ -76,6 +77,10 @@ def run(arguments: Sequence[str]) -> int:
         message = io.StringIO()
         error.show(message)
         return _refused(message.getvalue().rstrip("\n"), error.format_message(), error.exit_code, arguments)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        return _refused(f"{error.filename}: {error.strerror}", str(error), 1, arguments)
     return status
 
 

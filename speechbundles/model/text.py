@@ -24,7 +24,9 @@ def say(text: object, *, error: bool = False) -> None:
 
     All terminal output goes through this function, because terminals interpret escape sequences.
     """
-    print(printable(str(text), kept="\n\t"), file=sys.stderr if error else sys.stdout)
+    from spokeneval.scoring.output import say as print_text  # imported here, so that the help needs no numpy
+
+    print_text(printable(str(text), kept="\n\t"), error=error)
 
 
 def hint(word: Any, known: Iterable[str]) -> str:

@@ -60,12 +60,15 @@ class Comparison(Leaderboard):
         The title, direction and decimals of the primary score.
     warnings
         The `notes` that are warnings about the data, as in a `Result`.
+    remarks
+        The `notes` about the data and the rows; the others explain the method.
     groups
         The pairs of groups of `by` within each system: ``difference`` of the primary scores, its ``interval``, ``p`` of
         a t test over units, and ``adjusted``, p after Holm's correction over all systems and pairs of groups.
     """
 
     warnings: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     groups: Sequence[GroupPair] = ()
 
     @property
@@ -233,7 +236,8 @@ def compare_data(
         name: rows_of_groups(gold, answers[name], own, by) for name, own in scored.items() if by is not None
     }
     found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
-    return Comparison(**found, warnings=gold.warnings, groups=group_pairs(task, counted) if counted else ())
+    groups = group_pairs(task, counted) if counted else ()
+    return Comparison(**found, warnings=gold.warnings, remarks=remarks, groups=groups)
 
 
 def _scored(gold: Gold, submissions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Scored]]:

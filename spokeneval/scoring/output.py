@@ -122,15 +122,16 @@ def say(words: str, *, error: bool = False) -> None:
     """Print to standard output or standard error.
 
     If a reader such as `head` has closed the pipe, nothing is printed, and the program goes on, so that
-    its files are written.
+    its files are written. An OSError, such as that of a full disk, names the stream.
     """
     stream = _VOICES.get(error) or (sys.stderr if error else sys.stdout)
     try:
         print(words, file=stream, flush=True)
-    except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.EINVAL):  # Windows reports a closed pipe as EINVAL
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as failure:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # for what is left in the buffer
+        if failure.errno not in (errno.EPIPE, errno.EINVAL):  # Windows reports a closed pipe as EINVAL
+            called = f"standard {'error' if error else 'output'}"
+            raise OSError(failure.errno, failure.strerror, called) from None
 
 
 def score_table(

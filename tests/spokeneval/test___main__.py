@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -194,6 +197,7 @@ def test_a_kind_is_scored_from_answers_in_lines(tmp_path, capsys, arguments, dec
 
 
 TAB = "id,{}\na,{}\nb,{}\nc,{}\n"
+TURN = "SPEAKER a 1 0.0 2.0 <NA> <NA> anna <NA> <NA>\n"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +250,185 @@ def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch
     status, printed, told = run(capsys, *arguments)
     assert (status > 0, printed) == (True, "")
     assert words in told
+
+
+MISSPELT = [
+    ("scor a b", "did you mean score?"),
+    ("wr a b", "did you mean wer?"),
+    ("score psst_correctness a b --jsn", "did you mean --json?"),
+    ("compare a b --refrence=c", "did you mean --reference?"),
+    ("score psst_recog a b", "Unknown task psst_recog; did you mean psst_recognition?"),
+    ("tasks transcript", "Unknown task transcript; did you mean transcripts?"),
+    ("compare wre --reference a b c", "Unknown task wre; did you mean wer?"),
+]
+
+
+@pytest.mark.parametrize(("typed", "expected"), MISSPELT)
+def test_a_misspelt_command_option_or_task_is_suggested(capsys, typed, expected):
+    try:
+        status, _, told = run(capsys, *typed.split())
+    except SystemExit as ended:
+        status, told = ended.code, capsys.readouterr().err
+    assert (status, told.rstrip().endswith(expected)) == (2, True), told
+
+
+@pytest.mark.parametrize("typed", ["zebra a", "score a b --zebra", "export a --js --out b"])
+def test_nothing_is_suggested_for_another_word_or_an_abbreviation(capsys, typed):
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(typed.split())
+    assert "did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "place", "expected"),
+    [
+        ("sc", 1, "score"),
+        ("score psst_c", 2, "psst_correctness"),
+        ("tasks me", 2, "merlion_diarization merlion_identification meetings"),
+        ("wer a --uni", 3, "--units"),
+        ("compare --rule m", 3, "mean_rank macro_mean"),
+        ("score a --reference ", 4, ""),
+        ("reproduce ", 2, ""),
+    ],
+)
+def test_bash_completes_commands_options_tasks_and_choices(capsys, monkeypatch, typed, place, expected):
+    for name, value in (
+        ("_SPOKENEVAL_COMPLETE", "bash_complete"),
+        ("COMP_WORDS", "\n".join(["spokeneval", *typed.split(" ")])),
+        ("COMP_CWORD", str(place)),
+    ):
+        monkeypatch.setenv(name, value)
+    status, printed, _ = run(capsys)
+    assert (status, printed.split()) == (0, expected.split())
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_the_script_for_bash_asks_the_program(tmp_path):
+    program = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m spokeneval "$@"\n'
+    (write_files(tmp_path, {"spokeneval": program}) / "spokeneval").chmod(0o755)
+    script = """eval "$(_SPOKENEVAL_COMPLETE=bash_source spokeneval)"
+        COMP_WORDS=(spokeneval wer "a b" --rep); COMP_CWORD=3
+        _spokeneval_completion spokeneval --rep "a b"; echo "${COMPREPLY[*]}"; complete -p spokeneval"""
+    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True)
+    assert done.stdout == "--report\ncomplete -o default -F _spokeneval_completion spokeneval\n", done.stderr
+    variables["_SPOKENEVAL_COMPLETE"] = "zsh_source"
+    other = subprocess.run([tmp_path / "spokeneval"], env=variables, capture_output=True, text=True)
+    assert (other.returncode, other.stdout) == (2, "")
+
+
+CSV = "id,transcript\n1,good morning\n2,how are you\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "piped", "expected"),
+    [  # by hand: one of five words is wrong
+        ("wer ref.csv -", CSV.replace("you", "we"), "  WER (%)               20.0000\n"),
+        ("wer - ref.csv", CSV.replace("you", "we"), "  WER (%)               20.0000\n"),
+        ("wer ref.txt -", "good morning\nhow are we\n", "  WER (%)               20.0000\n"),
+        ("compare wer --reference ref.csv ref.csv -", CSV.replace("you", "we"), "\n  -          2    20.00 "),
+        ("diff wer ref.csv - ref.csv", CSV.replace("you", "we"), "1 item became better"),
+        ("der turns.rttm -", TURN, "  DER (%)              0.0000\n"),
+        ("wer - -", "", "- is standard input; give it once, and files for the others\n"),
+        ("wer ref.txt -", "good\n", "The submission - is refused.\n"),
+        ("wer ref.txt -", b"good\n\xff\n", "-: not UTF-8 at byte 5"),
+    ],
+)
+def test_a_dash_is_standard_input(tmp_path, capsys, monkeypatch, arguments, piped, expected):
+    files = {"ref.csv": CSV, "ref.txt": "good morning\nhow are you\n", "turns.rttm": TURN}
+    monkeypatch.chdir(write_files(tmp_path, files))
+    bytes_piped = piped if isinstance(piped, bytes) else piped.encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bytes_piped)))
+    assert expected in "".join(run(capsys, *arguments.split())[1:])
+
+
+def test_a_short_name_follows_tasks_and_compare(tmp_path, capsys, monkeypatch):
+    described = run(capsys, "tasks", "transcripts")[1]
+    stands = "cer is short for `--kind transcripts --set primary=cer`.\n\n"
+    assert run(capsys, "tasks", "cer") == (0, stands + described, "")
+    assert run(capsys, "tasks", "cer", "--json")[1] == run(capsys, "tasks", "transcripts", "--json")[1]
+    sides = [
+        write_files(tmp_path, {"ref.csv": CSV, "wer": CSV}) / name for name in ("ref.csv", "wer", "ref.csv")
+    ]
+    monkeypatch.chdir(tmp_path)
+    whole = run(capsys, "compare", *KIND[1:], "--set", "primary=cer", "--reference", *sides)
+    assert run(capsys, "compare", "cer", "--reference", *sides) == whole
+    _, printed, _ = run(capsys, "compare", "wer", "ref.csv", *KIND[1:], "--reference", "ref.csv", "--json")
+    assert {system["name"] for system in json.loads(printed)["systems"]} == {"ref", "wer"}  # a file named wer
+
+
+def test_compare_prints_the_ranking_and_all_prints_the_rest(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT / "docs/start/wer")
+    words = ("compare", "wer", "--reference", "reference.csv", "large.csv", "small.csv")
+    paths = {name: f"{name}.csv" for name in ("large", "small")}
+    found = spokeneval.compare({"kind": "transcripts"}, "reference.csv", paths)
+    whole = str(found)
+    status, printed, _ = run(capsys, *words)
+    head, note = printed.rstrip("\n").rsplit("\n\n", 1)
+    assert (status, whole.startswith(f"{head}\n\n"), len(printed.split("\n"))) == (0, True, 9)
+    assert note.startswith("  --all also prints")
+    assert run(capsys, *words, "--all")[1] == f"{whole}\n"
+    assert json.loads(run(capsys, *words, "--json")[1]) == json.loads(json.dumps(found.to_dict()))
+    for asked, title in (("--baseline=small", "Differences"), ("--power", "Statistical power")):
+        assert [title in run(capsys, *words, *more)[1] for more in ((), (asked,))] == [False, True]
+    unnamed = [["a b"] * 4, {"one": ["a b"] * 4, "two": ["a c"] * 4}]
+    remarks = spokeneval.compare({"kind": "transcripts"}, *unnamed).remarks
+    assert any("names no speakers" in remark for remark in remarks)
+
+
+MISSING = [
+    "wer none.csv ref.csv",
+    "wer ref.csv none.txt",
+    "wer ref.csv ref.csv --baseline none",
+    "wer ref.csv ref.csv --units none",
+    "wer ref.csv ref.csv --report none/page.html",
+    "compare wer --reference ref.csv ref.csv none",
+    "diff wer ref.csv ref.csv none",
+    "reproduce none",
+    "tasks --task-file none",
+    "score --task-file none ref.csv ref.csv",
+    "compare --rule mean_rank none none2",
+    *(
+        f"export ref.csv --format croissant --out out --{name} none"
+        for name in ("meta", "competition", "bundle")
+    ),
+]
+
+
+@pytest.mark.parametrize("arguments", MISSING)
+def test_a_missing_file_has_one_exit_status(tmp_path, capsys, monkeypatch, arguments):
+    monkeypatch.chdir(write_files(tmp_path, {"ref.csv": CSV}))
+    status, _, told = run(capsys, *arguments.split())
+    assert (status, told.startswith("none"), "No such file" in told) == (2, True, True), told
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        (("-m", "spokeneval", "tasks"), 2),
+        (("-m", "spokeneval", "wer", *[str(ROOT / "docs/start/wer/small.csv")] * 2), 2),
+        ((str(ROOT / "build_bundle.py"), "check", str(ROOT / "sample_data")), 1),
+    ],
+)
+def test_a_full_disk_is_reported_in_a_line(program, status):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, *program], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (status, "standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("stopped", ["spokeneval.commands", "spokeneval.kinds.declared"])
+def test_ctrl_c_ends_the_program_quietly_while_it_starts(stopped):
+    code = f"""import sys, spokeneval.__main__ as program
+class Stop:
+    def find_spec(self, name, *_):
+        if name == {stopped!r}: raise KeyboardInterrupt
+sys.meta_path.insert(0, Stop())
+sys.exit(program.main(["tasks"]))"""
+    done = run_program_text(code)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 CHANGED = """

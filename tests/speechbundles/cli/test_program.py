@@ -77,6 +77,15 @@ def test_a_shell_completes_commands_options_and_values(words, expected):
     assert done.stdout == f"{expected}\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [("--example chldren_asr", "children_asr"), ("--new own --kind transcript", "transcripts")],
+)
+def test_a_misspelt_choice_is_suggested(capsys, tmp_path, arguments, expected):
+    assert build_bundle.main(["init", str(tmp_path / "new"), *arguments.split()]) == 2
+    assert capsys.readouterr().err.rstrip().endswith(f"; did you mean {expected!r}?")
+
+
 def stopped(*_, **__):
     raise KeyboardInterrupt
 

@@ -129,7 +129,9 @@ def test_a_wrong_call(tmp_path, capsys):
             spokeneval.score("spoken_call", reference=reference, submission=submission)
     status, printed, told = run(capsys, "spoken_cal", tmp_path, tmp_path)
     assert (status, printed) == (2, "")
-    assert told.startswith("Unknown task spoken_cal. Choose one of ")
+    assert told == "Unknown task spoken_cal; did you mean spoken_call?\n"
+    told = run(capsys, "zebra", tmp_path, tmp_path)[2]
+    assert told.startswith("Unknown task zebra; choose one of ")
     assert all(name in told for name in (*task_names(), *KINDS))
     with pytest.raises(ValueError, match="unknown task 'spoken_cal'; expected one of"):
         spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
