@@ -165,7 +165,7 @@ def describe_task(task: Task) -> TaskDescription:
         task.title,
         tuple(_describe_file(layout, task.format.other_files, not layouts[1:]) for layout in layouts),
         _describe_file(submission, task.format.other_submissions, True) if submission else None,
-        {option.name: option.values for option in task.options},
+        task.choices,
         tuple(
             ScoreDescription(
                 score.key, score.heading, score.direction, score.bounds is not None, score.description

@@ -103,6 +103,7 @@ def _read_results(path: Path, published: Mapping[str, tuple[Task, Facts]]) -> Re
             raise KeyError(signature.task)
         declared, (own, _) = content.get(DECLARATION), published.get(signature.task, (None, None))
         task = declared_task(signature.task, declared) if declared else own or find_task(signature.task)
+        task = signature.ranked(task)
         rows = content.get("systems", [{"name": path.resolve().stem, **content}])
         return Results(task, signature, {row["name"]: _line(row) for row in rows})
     except (AttributeError, IsADirectoryError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):

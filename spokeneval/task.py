@@ -141,6 +141,10 @@ class Option(NamedTuple):
     reveals: tuple[str, ...] = ()
 
 
+PRIMARY = "primary"
+"""The option of every task that is not declared: the key of the score that decides the rank."""
+
+
 class Column(NamedTuple):
     """A number in `scores.json`, a score or an end of its confidence interval, as a leaderboard shows it.
 
@@ -317,11 +321,33 @@ class Task:
         """The score by which submissions are ranked."""
         return self.scores[0]
 
+    @property
+    def primaries(self) -> tuple[str, ...]:
+        """The keys of the scores that can be the primary score, those with an interval; the present one is first."""
+        return tuple(score.key for score in self.scores if score.bounds)
+
+    @property
+    def choices(self) -> dict[str, tuple[str, ...]]:
+        """The values of each option, the default first, with `PRIMARY` unless the task is declared."""
+        own = {option.name: option.values for option in self.options}
+        return own if self.declaration else {**own, PRIMARY: self.primaries}
+
+    def ranked_by(self, primary: str) -> Task:
+        """The task with another primary score, one of `primaries`. A rule of eligibility still excludes submissions."""
+        if primary == self.primary.key:
+            return self
+        scores = sorted(self.scores, key=lambda score: score.key != primary)
+        rule = self.eligibility and self.eligibility._replace(raw=primary)
+        return replace(self, scores=tuple(scores), eligibility=rule)
+
     def with_options(self, chosen: Mapping[str, str]) -> Task:
         """The task with the chosen options applied; other options have their defaults."""
-        if self.vary is None:
+        if self.vary is None and PRIMARY not in chosen:
             return self
-        varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
+        varied = self
+        if self.vary is not None:
+            varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
+        varied = varied.ranked_by(chosen.get(PRIMARY, self.primary.key))
         return replace(varied, code=self.code, chosen=dict(chosen))
 
     def doubts(self, submission: Any, items: Items) -> list[str]:

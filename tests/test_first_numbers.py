@@ -243,15 +243,18 @@ def feature_error_rate(files):
 
 
 def equal_error_rate(files):
-    """Where the line miss = false alarm meets the convex hull of the points, as a linear program, in percent."""
+    """Where the line miss = false alarm meets the convex hull of the points, as a linear program, in percent.
+
+    By the evaluation plan there is one trial a segment, English minus Mandarin, with English as the target.
+    """
     tag = {row["audio_name"][:-4] + f"_{row['utt_id']}_{row['start']}_{row['end']}": row["language_tag"]
            for row in labels("merlion_identification", "labels.csv")}  # fmt: skip
     (content,) = files.values()
-    trials = [line.split() for line in content.decode().splitlines()]
-    target = [tag[item] == ("English", "Mandarin")[int(language)] for item, language, _ in trials]
-    false_alarm, hit, _ = metrics.roc_curve(
-        target, [float(score) for *_, score in trials], drop_intermediate=False
-    )
+    scores = {tuple(words): float(score) for *words, score in map(str.split, content.decode().splitlines())}
+    segments = [item for item, language in scores if language == "0"]
+    target = [tag[item] == "English" for item in segments]
+    differences = [scores[item, "0"] - scores[item, "1"] for item in segments]
+    false_alarm, hit, _ = metrics.roc_curve(target, differences, drop_intermediate=False)
     miss = 1 - hit
     return 100 * linprog(miss, A_eq=[miss - false_alarm, np.ones(len(miss))], b_eq=[0, 1]).fun
 

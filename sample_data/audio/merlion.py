@@ -202,7 +202,7 @@ def boards(folder: Path) -> Sequence[Board]:
         Board(
             IDENTIFICATION,
             "MERLIon CCS Task 1: language identification",
-            {"eer": 2, "balanced_accuracy": 2, "english_recall": 1, "mandarin_recall": 1, "eer_plan": 2},
+            {"eer_plan": 2, "balanced_accuracy": 2, "english_recall": 1, "mandarin_recall": 1, "eer": 2},
             [
                 _unheard(folder, IDENTIFICATION, "unheard_identified"),
                 *lines_on_test(

@@ -127,7 +127,7 @@ def _of_columns(competition: Competition) -> Found:
     if keys and keys[0] != task.primary.key:
         what = f"the first column is {keys[0]}; expected the primary score, {task.primary.key}"
         yield (*competition.origin["columns"], 0, "key"), what
-    choices = {option.name: option.values for option in task.options}
+    choices = task.choices
     for option, value in competition.options.items():
         place = (*competition.origin["options"], option)
         if option not in choices:

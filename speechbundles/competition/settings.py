@@ -20,7 +20,7 @@ from spokeneval.formats.problems import ReferenceFileError, suggestion
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.scoring.reference import HOME
-from spokeneval.task import ENDS, Column, Task
+from spokeneval.task import ENDS, PRIMARY, Column, Task
 
 _REQUIRED = (
     *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
@@ -71,6 +71,7 @@ def resolve(
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((bundle, what))
             continue
+        rules = _ranked(rules, settings, origin, stated, defects)
         _follow(settings, stated, rules)
         del settings["task"]
         yield Competition(
@@ -86,6 +87,33 @@ def resolve(
             sources=sources,
             stated=frozenset(stated),
         )
+
+
+def _ranked(
+    rules: Task,
+    settings: dict[str, Any],
+    origin: Mapping[str, Place],
+    stated: Collection[str],
+    defects: Defects,
+) -> Task:
+    """Return the task with the organiser's primary score, which becomes an option; columns follow unless stated."""
+    if rules.declaration:
+        return rules
+    options = settings.get("options", {})
+    key = settings.pop(PRIMARY, options.get(PRIMARY, rules.primary.key))
+    if key not in rules.primaries:
+        where = origin[PRIMARY] if PRIMARY in origin else (*origin["options"], PRIMARY)
+        defects.append(
+            (where, f"{key!r} cannot be the primary score; {suggestion(str(key), rules.primaries)}")
+        )
+    elif key != rules.primary.key:
+        settings["options"] = {**options, PRIMARY: key}
+        left_out = {key, *(rules.primary.key + end for end in ENDS)}
+        others = [column for column in settings["columns"] if column["key"] not in left_out]
+        rules = rules.ranked_by(key)
+        if "columns" not in stated:
+            settings["columns"] = [*_defaults_of(rules)["columns"][:3], *others]
+    return rules
 
 
 def _follow(settings: dict[str, Any], stated: Collection[str], rules: Task) -> None:
@@ -169,6 +197,7 @@ def _rules(
     own, of_repository = sources.own_task(name), name in task_names()
     file = f"{OWN_TASKS}/{name}.py"
     if of_repository or own:
+        declaration.pop(PRIMARY, None)
         what = f"{name} is not declared with a kind and has no such parameter"
         defects += [((*place, key), what) for key in declaration]
     try:

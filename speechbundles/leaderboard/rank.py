@@ -151,16 +151,17 @@ def _find_task(
             what = f"{name} is written in Python by its organiser; code is never taken from an output"
         raise no_board(f"{what}. {GIVE_COMPETITION}")
     _require_code(rules, outputs)
+    rules = outputs[0].signature.ranked(rules)
     return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
 
 
 def _primary_column(rules: Task, competition: Competition | None, output: ScoringOutput) -> Column:
     """Return the column of the primary score, with the organiser's precision if the competition is known."""
-    column = competition.columns[0] if competition else rules.columns[0]
+    known = next(iter(competition.columns), None) if competition else None
+    column = known if known and known.key == rules.primary.key else rules.columns[0]
     if column.key not in output.scores:
         raise no_board(f"{output.name} has no score {column.key}, the primary score of {rules.name}")
-    precision = competition.columns[0].precision if competition else rules.primary.precision
-    return Column(*column[:3], precision)
+    return Column(*column[:4])
 
 
 def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:

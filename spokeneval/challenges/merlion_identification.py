@@ -1,4 +1,4 @@
-"""MERLIon CCS, Task 1: is a segment English or Mandarin? Primary score: EER in percent, lower is better.
+"""MERLIon CCS, Task 1: is a segment English or Mandarin? Primary score: the EER of the plan in percent.
 
 The larger score decides the language of a segment; of equal ones, English. For error rates and costs, segments are
 turned into detection trials in one of two ways:
@@ -142,17 +142,17 @@ def guesses(items: Items, english: Any) -> Answers:
 
 # fmt: off
 SCORES = (
-    Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-          "equal error rate of two pooled trials per segment, on the ROC convex hull", of="pooled", percent=True,
-          best=0, interval=equal_error_rate.eer_interval),
+    Score("eer_plan", "EER", LOWER, equal_error_rate.histogram_eer,
+          "equal error rate of the evaluation plan: one trial per segment, English minus Mandarin score, on the ROC "
+          "convex hull", of="differences", percent=True, best=0, interval=equal_error_rate.eer_interval),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
           "mean recall of the two languages over all segments", of="classes", percent=True),
-    Score("eer_plan", "EER of the plan", LOWER, equal_error_rate.histogram_eer,
-          "one trial per segment, English minus Mandarin score, on the ROC convex hull", of="differences",
-          percent=True, interval=equal_error_rate.eer_interval),
+    Score("eer", "EER, pooled (script)", LOWER, equal_error_rate.histogram_eer,
+          "equal error rate of the challenge's script: two pooled trials per segment, on the ROC convex hull",
+          of="pooled", percent=True, best=0, interval=equal_error_rate.eer_interval),
     Score("eer_interpolated", "EER interpolated", LOWER, equal_error_rate.histogram_interpolated_eer,
-          "as the plan's EER, but on the interpolated curve where miss = false alarm", of="differences", percent=True),
-    Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER, balanced_accuracy_per_recording,
+          "as the EER, but on the interpolated curve where miss = false alarm", of="differences", percent=True),
+    Score("balanced_accuracy_per_recording", "Bal. acc. per recording", HIGHER, balanced_accuracy_per_recording,
           "mean over the recordings in which both languages occur", of="classes", percent=True),
     Score("english_recall", "English recall", HIGHER, partial(metrics.class_recall, number=0),
           "share of English segments identified as English", of="classes", percent=True),

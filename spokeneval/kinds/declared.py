@@ -15,7 +15,7 @@ from typing import Any
 from ..formats.problems import Problems, ReferenceFileError, suggestion
 from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
 from ..formats.text import in_nfc
-from ..task import Score, Task
+from ..task import Task
 from .decisions import DecisionsKind
 from .identification import IdentificationKind
 from .kind import Kind, ParameterError, text
@@ -93,7 +93,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
         known.update((UAR, score) for score in task.scores if score.key in MEAN_RECALLS)
         primary = _find(declaration["primary"], known, "primary")
         if primary is not task.primary:
-            task = replace(task, scores=_first(primary, task))
+            task = task.ranked_by(primary.key)
             written["primary"] = primary.key
     defaults = {parameter.name: parameter.default for parameter in kind.parameters()}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
@@ -159,11 +159,6 @@ def _find(name: Any, known: Mapping[str, Any], parameter: str) -> Any:
     if isinstance(name, str) and name in known:
         return known[name]
     raise ParameterError(parameter, f"{name!r:.100}; {suggestion(str(name), known)}")
-
-
-def _first(primary: Score, task: Task) -> tuple[Score, ...]:
-    """The scores of a task, with another one as the primary score."""
-    return (primary, *(score for score in task.scores if score is not primary))
 
 
 def described_task(description: Mapping[str, Any]) -> Task:

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from ..formats.speakers import PLURAL
-from ..task import HIGHER, Number, Score, Task
+from ..task import HIGHER, PRIMARY, Number, Score, Task
 from ..version import __version__
 from .reference import Reference, items_fingerprint
 
@@ -199,6 +199,11 @@ class Signature:
     def code(self) -> str:
         """The first digits of the hash of an organiser's own task in Python; empty for all other tasks."""
         return next((option[len(CODE) :] for option in self.options if option.startswith(CODE)), "")
+
+    def ranked(self, task: Task) -> Task:
+        """The task with the primary score that the signature names, if it names another one that the task has."""
+        named = {f"{PRIMARY}:{key}": key for key in task.primaries}
+        return task.ranked_by(next((named[each] for each in self.options if each in named), task.primary.key))
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -456,7 +461,7 @@ def read_options(path: Path) -> Options:
 
 
 def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
-    """The value of each option of a task: the chosen value, or the default.
+    """The value of each option of a task: the chosen value, or the default; `primary` only if it is chosen.
 
     Raises
     ------
@@ -465,7 +470,7 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     TypeError
         The options are not a mapping.
     """
-    allowed = {option.name: option.values for option in task.options}
+    allowed = task.choices
     if not isinstance(chosen, Mapping):
         known = ", ".join(allowed) or "but this task has none"
         raise TypeError(f"the options are {chosen!r:.60}; expected a mapping from options, {known}")
@@ -475,7 +480,7 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
             raise ValueError(f"unknown option {option!r}; {known}")
         if value not in allowed[option]:
             raise ValueError(f"{option} is {value!r}; expected one of {', '.join(allowed[option])}")
-    return {**{option: values[0] for option, values in allowed.items()}, **chosen}
+    return {**{option.name: option.values[0] for option in task.options}, **chosen}
 
 
 def sign_public(

@@ -169,13 +169,12 @@ def test_the_signature_contains_the_options_of_the_task(task, tmp_path):
 # trivial baselines that are not random. By hand: two of three listeners agree with the first two ratings; 2 of 4.4
 # seconds of one recording are missed, and all of the other; two of two and two of three segments are identified
 # correctly; half of the responses are correct, so precision is 1/2 and recall 1; D AO G and HH are not recognised, and
-# the empty transcript counts as correct. The pooled EER of a trivial baseline is the share of the other language, or
-# 1/2 if that is less.
+# the empty transcript counts as correct. The differences of a trivial baseline are all equal, so its EER is 1/2.
 READ = {
     "caller_experience": ([2 / 3, 2 / 3, 1, 1], [2, 1, 2, 4, 3], {"3 for every call": 0}),
     "content_accuracy": ([0, 1, 0, 1], [1, 1, 1, 1], {"2.5 for every response": 0}),
     "merlion_diarization": ([1 - 2 / 4.4, 0], [3, 2], {"nothing spoken": 100}),
-    "merlion_identification": ([1, 2 / 3], [3, 2], {"always English": 40, "always Mandarin": 50}),
+    "merlion_identification": ([1, 2 / 3], [3, 2], {"always English": 50, "always Mandarin": 50}),
     "psst_correctness": ([1, 1, 1, 1], [2, 2], {"everything correct": 2 / 3, "everything incorrect": 0}),
     "psst_recognition": ([1, 0, 1, 0], [1] * 8, {}),
     "spoken_call": ([1, 0, 1, 0], [1, 1, 2], {"everything accepted": 0, "everything rejected": 0}),

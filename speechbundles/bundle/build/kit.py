@@ -276,7 +276,7 @@ def describe_task(task: Task, *, received: bool = False) -> dict[str, Any]:
         "task": task.name,
         **({DECLARATION: dict(task.declaration)} if task.declaration else {}),
         "scores": [{"key": key, "direction": direction} for key, direction in written],
-        "options": {option.name: list(option.values) for option in task.options},
+        "options": {option: list(values) for option, values in task.choices.items()},
     }
 
 

@@ -63,7 +63,7 @@ def _check_written(bundle: Inspection, archive: Archive, description: Mapping[st
     """
     task = str(description.get("task")) if description else ""
     paths = dict(bundle.contents.columns)
-    declared = {score["key"] for score in description["scores"]} if description else paths.keys()
+    declared = dict.fromkeys(score["key"] for score in description["scores"]) if description else paths
     keys = [key for key in paths if key in declared][:_MOST_KEYS]  # `check_scores` reports the others
     missing: list[str] = []  # unless the scores are those of another version
     try:
@@ -74,7 +74,8 @@ def _check_written(bundle: Inspection, archive: Archive, description: Mapping[st
     if rules is None:
         missing = unwritten_keys(_own_files(bundle.contents, archive, task), keys)
     elif __version__.encode() in archive.files.get("spokeneval/version.py", b""):
-        written = {*(column.key for column in rules.columns), RECEIVED_COLUMN.key}
+        primary = next((key for key in declared if key in rules.primaries), rules.primary.key)
+        written = {*(column.key for column in rules.ranked_by(primary).columns), RECEIVED_COLUMN.key}
         missing = [key for key in keys if key not in written]
     for key in missing:
         bundle.add("score-not-written", paths[key], f"no file of {archive.name} has the key {key!r}")

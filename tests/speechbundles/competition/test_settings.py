@@ -9,11 +9,13 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from spokeneval.challenges import find_task, task_names
 from tests.samples.declared_tasks import SETTINGS
-from tests.samples.own_competition import FILLED_IN, own_folder, set_in
+from tests.samples.own_competition import FILLED_IN, begun_folder, own_folder, set_in
 from tests.samples.programs import ROOT, write_files
 from tests.samples.tables import table
 
+CHALLENGES = ("spoken_call", "caller_experience", "psst", "merlion", "content_accuracy")
 OWN = "  content_accuracy"
 SET_OF = "    sets: {{evaluation: {{{}}}}}".format
 
@@ -41,6 +43,23 @@ def test_the_folders_settings_precede_all_of_the_repositorys(own):
     assert competition["title"] == FILLED_IN["the title"]
     assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not set, so the repository's
     assert [phase.execution_time_limit for phase in competition.phases] == [300, 300]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_score_with_an_interval_can_decide_the_rank(task, tmp_path):
+    """`primary` moves the score and its interval to the front of the columns, and into the program's options."""
+    bundle = f"{task}_closed" if task.startswith("merlion") else task
+    folder, default = begun_folder(tmp_path / "mine", [bundle]), find_task(task)
+    challenge = next(name for name in CHALLENGES if task.startswith(name))
+    given = (folder / "competition.yaml").read_text(encoding="utf-8")
+    for key in default.primaries[1:]:
+        (folder / "competition.yaml").write_text(given, encoding="utf-8")
+        set_in(folder, f"challenges:\n  {challenge}", f"    tasks: {{{task}: {{primary: {key}}}}}")
+        (competition,) = read_competitions(Sources(ROOT, folder))
+        keys = [column.key for column in competition.columns]
+        assert keys[:3] == [key, f"{key}_low", f"{key}_high"]
+        assert default.primary.key in keys[3:]
+        assert competition.options["primary"] == competition.rules.primary.key == key
 
 
 def test_a_folder_without_a_licence_does_not_get_the_samples(own):

@@ -16,7 +16,7 @@ from tests.samples.boards import noisy_systems, write_output
 from tests.samples.programs import ROOT
 from tests.samples.tables import table
 
-EER = {"eer": 0.2, "eer_low": 0.1, "eer_high": 0.3}
+EER = {"eer_plan": 0.2, "eer_plan_low": 0.1, "eer_plan_high": 0.3}
 MERLION = "merlion_identification|items:0123456789ab|spokeneval:0.1.0"
 TITLES = ("MERLIon CCS Task 1 — language identification, closed track", "Task 1, open track")
 

@@ -46,6 +46,20 @@ def test_every_column_of_a_small_set_by_hand(tmp_path):
         np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=1e-12)
 
 
+def test_the_plans_eer_decides_and_the_scripts_if_the_organiser_chooses_it(tmp_path):
+    # 20 and 24 of the same answers, see above. Only the deciding score has its interval in the file.
+    for options, first, value in (({}, "eer_plan", 20), ({"primary": "eer"}, "eer", 24)):
+        run = run_score(
+            TASK.name, tmp_path / first, {"labels.csv": GOLD}, {"prediction.txt": ONE}, {"options": options}
+        )
+        assert next(iter(run.scores)) == first
+        assert run.scores[first] == pytest.approx(value, rel=0, abs=1e-12)
+        assert [key for key in run.scores if key.endswith("_low")] == [f"{first}_low"]
+        assert ("|primary:eer|" in run.stdout) == bool(options)
+    titles = {score.key: score.title for score in TASK.scores}
+    assert (titles["eer_plan"], titles["eer"]) == ("EER", "EER, pooled (script)")
+
+
 def test_exact_doubles_decide(tmp_path):
     gold = labels(("x", "a1", 0, 9, "English"), ("x", "a2", 9, 19, "Mandarin"))
     run = score(tmp_path, gold, "x_a1_0_9 1e300 -1e300\nx_a2_9_19 1e-300 1.0000000000000002e-300\n")
@@ -83,7 +97,7 @@ def test_the_plans_trials_need_both_languages():
     # Targets 2 2 0, nontargets 0 1 1: points (false alarm, miss) (0, 1/3) and (1, 0), and miss = false alarm at 1/4.
     for places, eer in (([0, 1, 2], 25), ([0], 0)):
         counts = TASK.count(FORMAT.take_reference(reference, places), FORMAT.take(answers, places))
-        assert TASK.primary.value(total(counts["pooled"])) == eer
+        assert TASK.ranked_by("eer").primary.value(total(counts["pooled"])) == eer
     for score in (score for score in TASK.scores if score.of in ("differences", "classes")):
         if score.key != "english_recall":
             with pytest.raises(ValueError, match="is undefined"):

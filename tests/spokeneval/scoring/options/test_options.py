@@ -154,7 +154,7 @@ def test_content_of_another_form_is_refused(content, words):
 
 def test_what_no_task_has_is_refused():
     with pytest.raises(
-        ValueError, match=r"^unknown option 'rule'; expected one of fifty_percent_rule, class_sizes$"
+        ValueError, match=r"^unknown option 'rule'; expected one of fifty_percent_rule, class_sizes, primary$"
     ):
         choose_options(TASK, {"rule": "flag"})
     with pytest.raises(ValueError, match=r"^class_sizes is 'shown'; expected one of hidden, public$"):
