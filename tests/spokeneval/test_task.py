@@ -68,6 +68,16 @@ def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
     assert [task.part(score, counts) for score in scores] == [1, 2]
 
 
+def test_another_primary_score_is_first_and_keeps_the_rule_of_eligibility():
+    plain = find_task("spoken_call")
+    task = plain.with_options({"primary": "recall"})
+    assert (task.primary.key, task.chosen) == ("recall", {"primary": "recall"})
+    assert [score.key for score in task.scores[1:]] == [s.key for s in plain.scores if s.key != "recall"]
+    assert task.eligibility == plain.eligibility._replace(raw="recall")
+    assert plain.ranked_by("d_full") is plain
+    assert "ca" not in plain.primaries  # a count, which has no interval
+
+
 def test_a_task_varies_with_its_options():
     options = (Option("words", ("known", "unknown")), Option("times", ("whole", "parts")))
     plain = find_task("psst_correctness")

@@ -44,6 +44,14 @@ def test_a_board_has_the_title_and_phase_that_score_recorded(tmp_path, title):
     assert board_of(part).occasion == f"{title} · Evaluation (sealed)"
 
 
+def test_a_board_is_by_the_primary_score_that_the_signature_names(tmp_path):
+    scores = {"eer_plan": 30.0, "eer": 10.0}
+    for name, named in (("eer_plan", ""), ("eer", "|primary:eer"), ("eer_plan", "|primary:no_score")):
+        signature = MERLION.replace("|items", f"{named}|items")
+        board = board_of(write_output(tmp_path / f"run{len(named)}", scores, signature=signature))
+        assert (board.column.key, board.rows[0].score) == (name, scores[name])
+
+
 def test_the_title_comes_from_the_competition_where_nothing_was_recorded(tmp_path):
     (spoken,) = noisy_systems(tmp_path / "spoken", systems=1)
     merlion = write_output(tmp_path / "merlion", EER, signature=MERLION)
