@@ -35,11 +35,11 @@ except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
 from spokeneval.formats.problems import SubmissionError, list_every_problem
-from spokeneval.formats.submission_folder import REPORT_FILE, list_files
+from spokeneval.formats.submission_folder import REPORT_FILE, list_files, read_files
 from spokeneval.formats.submission_zip import is_packed, unpack
 from spokeneval.scoring.options import OPTIONS_FILE, read_options
 from spokeneval.scoring.output import INTERRUPTED, say, score_table
-from spokeneval.scoring.reference import read_reference
+from spokeneval.scoring.reference import read_items, read_reference
 from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
@@ -48,6 +48,9 @@ HERE = Path(__file__).resolve().parent
 SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".m4a")
 KIT = "SPOKENEVAL_KIT"
 """The variable with the task's folder in the kit of several tasks, while a copy of it is the kit of one."""
+
+OF_ITEMS = {"another_set", "unknown_item", "missing_item", "unknown_session", "missing_file"}
+"""The codes of problems that answers to another set have."""
 
 GET_DATA = HERE / "get_data.py"
 
@@ -136,7 +139,10 @@ def main() -> int:
             return refused(f"{early}\n\n{'' if accepted else words}".rstrip(), options.zip)
         if not accepted:
             for other in sets:
-                if other != options.set and check(other, submitted, Path(folder, other))[0]:
+                if other != options.set and (
+                    check(other, submitted, Path(folder, other))[0]
+                    or (lacks_items(options.set, submitted) and not lacks_items(other, submitted))
+                ):
                     words = f"These are answers to the {other} set, not to the {options.set} set: "
                     return refused(f"{words}--set {other}", options.zip)
             return refused("\n".join([words, *shortened(output)]), options.zip)
@@ -221,6 +227,20 @@ def check(called: str, submitted: Path, output: Path) -> tuple[bool, str]:
     with redirect_stdout(words), redirect_stderr(words):
         accepted = run("ingest.py", HERE / called / "input", submitted, output)
     return accepted, printed.getvalue().decode().rstrip("\n")
+
+
+def lacks_items(called: str, submitted: Path) -> bool:
+    """Return whether the files are refused because their items are not those of a set."""
+    options = read_options(HERE / OPTIONS_FILE)
+    task = options.vary(runpy.run_path(str(HERE / "score.py"))["TASK"])
+    items = read_items(task, HERE / called / "input")
+    try:
+        read_files(
+            submitted, lambda files: task.format.read_submission(files, items), others=options.other_files
+        )
+    except SubmissionError as refusal:
+        return not OF_ITEMS.isdisjoint(refusal.counts)
+    return False
 
 
 def shortened(output: Path) -> list[str]:
