@@ -94,7 +94,9 @@ def _declared(options: argparse.Namespace) -> Task:
     try:
         return declared_task(options.kind, declared)
     except ParameterError as error:
-        raise ValueError(f"--set {error}. `tasks {options.kind}` lists the parameters.") from None
+        raise ValueError(
+            f"--set {error}{'' if str(error).endswith('?') else '.'} `tasks {options.kind}` lists the parameters."
+        ) from None
 
 
 def _value(written: str) -> Any:

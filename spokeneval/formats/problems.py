@@ -160,6 +160,11 @@ class FileProblems(ValueError):
         counts = Counter(self.counts) + Counter(other.counts)
         return type(self)([*self.problems, *other.problems], counts, self.files + other.files, self.place)
 
+    def renamed(self, file: str, own: str) -> FileProblems:
+        """The error with the name that a person gave to a file."""
+        problems = [replace(each, file=own) if each.file == file else each for each in self.problems]
+        return type(self)(problems, self.counts, self.files, self.place)
+
     @property
     def summarised(self) -> list[Problem]:
         """The problems to show. Of many problems with one code, only the first, with the places of the next ones."""

@@ -679,7 +679,11 @@ def _submitted(task: Task, path: Path) -> Iterator[Union[Path, Files]]:
         str(path), "rb"
     ):  # an unreadable file raises OSError here; it is not a problem of the submission
         names = (task.format.submission_file, *task.format.other_submissions)
-        yield Files({_of_format(path, names) or names[0]: path.resolve()})
+        called = _of_format(path, names) or names[0]
+    try:
+        yield Files({called: path.resolve()})
+    except SubmissionError as refusal:
+        raise refusal.renamed(called, path.name) from None
 
 
 def _require(path: Path) -> None:

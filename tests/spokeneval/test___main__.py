@@ -227,6 +227,10 @@ def test_a_short_name_takes_two_files(tmp_path, capsys, short, reference, answer
             ("wer", "ref.txt", "hyp.txt", "--set", "unit=a", "--set", "norm=x"),
             "--set norm: unknown parameter",
         ),
+        (
+            ("wer", "ref.txt", "hyp.txt", "--set", "normalize=casefold"),
+            "did you mean normalise? `tasks transcripts` lists",
+        ),
         (("wer", "ref.txt", "none.txt"), "none.txt: No such file or directory"),
         (("wer", "ref.txt", "latin.txt"), "latin.txt: not UTF-8 at byte 1; save it as UTF-8"),
         (
@@ -630,7 +634,7 @@ def test_refusals_are_json_too(place, capsys):
     assert (status, found["error"]) == (1, f"The submission {place / 'bad.csv'} is refused.")
     assert told.startswith(found["error"])
     assert (found["total"], found["problems"][0]["code"]) == (2, "missing_item")
-    place = {"file": "results.csv", "line": 2, "item": "1", "code": "unknown_value"}
+    place = {"file": "bad.csv", "line": 2, "item": "1", "code": "unknown_value"}
     assert found["problems"][1].items() > place.items()
     for wrong in (["score", "nope"], ["score", TASK, "--option", "x=y"], ["tasks", "nope"]):
         more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]

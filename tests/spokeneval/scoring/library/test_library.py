@@ -172,6 +172,13 @@ def test_the_rows_beside_a_stray_folder_are_checked_too(tmp_path):
     }
 
 
+def test_a_refusal_names_the_file_as_the_person_does(tmp_path):
+    write_files(tmp_path, {"up.csv": "id,transcript\na,yes\nc,no\n"})
+    with pytest.raises(spokeneval.SubmissionError, match=r"\Aup\.csv: 2 problems\n") as refused:
+        spokeneval.score({"kind": "transcripts"}, {"a": "yes", "b": "no"}, tmp_path / "up.csv")
+    assert {problem.file for problem in refused.value.problems} == {"up.csv"}
+
+
 def _rows(header: str, *columns: Any) -> str:
     return "".join(",".join(map(str, row)) + "\n" for row in [header.split(","), *zip(*columns, strict=True)])
 
