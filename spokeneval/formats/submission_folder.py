@@ -35,14 +35,18 @@ _DOCUMENTS = {
         "a LibreOffice document (.ods, .odt or .odp)",
         f"{AS_TEXT}, and zip that file",
     ),
+    ("Index", "Metadata"): (
+        "a document of Apple's Numbers, Pages or Keynote",
+        f"export it as CSV, then {AS_TEXT}, and zip that file",
+    ),
 }
-"""The file and the folder that identify an office document inside its zip: the kind of document, and what to do."""
+"""Two files or folders that identify an office document inside its zip: the kind of document, and what to do."""
 
 _KIT = "try_submission.py"
 """The file that identifies the starting kit."""
 
 JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
-_SHEETS = (".xlsx", ".xls", ".ods")
+_SHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _TEXTS = ("", ".txt", ".csv", ".tsv", ".tab", ".dat")
 """Endings of files that may contain a table."""
 _PACKED = (".rar", ".7z", ".gz", ".tgz", ".bz2", ".xz", ".tar")
@@ -88,8 +92,8 @@ def list_files(directory: Path, *, after_ingestion: bool = False, others: Collec
                 "would make the platform run a program; a submission contains only results: remove this file",
             )
     inside = {folder.name for folder in folders}
-    for (file, folder), (kind, advice) in _DOCUMENTS.items():
-        if file in files and folder in inside:
+    for parts, (kind, advice) in _DOCUMENTS.items():
+        if {*parts} <= {*files, *inside}:
             problems.stop("workbook", "", f"is {kind}, not a zip of the files; {advice}")
     if len(folders) == 1 and not files:
         files, inner = _scan(folders[0], problems)

@@ -31,6 +31,15 @@ from .text import (
     unusable,
 )
 from .text import decimals as decimal_numbers
+from .written_ids import (
+    by_common_form,
+    common_form,
+    differences,
+    hint_of_code_points,
+    in_ascii,
+    without_decimal,
+    without_zeros,
+)
 
 FIRST_ROWS = 100
 """The number of rows below a first line that decide whether it is a header."""
@@ -327,6 +336,8 @@ def _describe_missing(
         if other != delimiter and len(fields) == 1 and other in line:
             point = ", and in numbers a decimal point, not a comma" if other == ";" else ""
             return f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}{point}"
+    if len(fields) == 1 and {known.get(field.lower()) for field in line.split()} >= {*missing}:
+        return f"fields are separated by spaces; expected {_DELIMITER_NAMES[delimiter]}"
     message = f"no column {some_of(missing)}; the header has {some_of(fields, 8)}"
     return message + _describe_near(missing, [field for field in fields if field.lower() not in known])
 
@@ -339,7 +350,9 @@ def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
     renamed = []
     for column in missing:
         for near in difflib.get_close_matches(column.lower(), names, 1, _LIKENESS):
-            renamed.append(f"; rename {name(names.pop(near))} to {name(column)}")
+            field = names.pop(near)
+            hint = hint_of_code_points(field) if in_ascii(field).lower() == column.lower() else ""
+            renamed.append(f"; rename {name(field)} to {name(column)}{hint}")
     return "".join(renamed)
 
 
@@ -450,21 +463,19 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     if len(ids) == len(position) and position.keys() == set(ids):
         return np.array([position[item] for item in ids], dtype=int)
     places = np.full(len(ids), -1)
-    folded = {_mended(item).casefold(): item for item in expected}
-    if len(ids) >= FEWEST_OF_A_SET and folded.keys().isdisjoint(_mended(item).casefold() for item in ids):
-        message = f"none of the {count_of(len(ids), noun)} belongs to this set of {len(expected)}"
-        message += f", such as {name(min(expected))}; is the file for another set?"
-        problems.add("another_set", table.file, message)
+    by_form = by_common_form(expected)
+    unknown = position.keys().isdisjoint(ids) and by_form.keys().isdisjoint(map(common_form, ids))
+    if len(ids) >= FEWEST_OF_A_SET and unknown:
+        message = f"{table.id} {name(ids[0])}: none of the {count_of(len(ids), noun)} belongs to this set of "
+        message += f"{len(expected)}, such as {name(min(expected))}; {_why_unknown(ids)}"
+        problems.add("another_set", table.file, message, line=table.lines[0], item=ids[0])
         return places
     first_line: dict[str, int] = {}
     for row, (item, line) in enumerate(zip(ids, table.lines)):
         place = position.get(item)
-        mended = item if place is not None else folded.get(_mended(item).casefold(), item)
-        if place is None and mended in position:
-            fault = "has spaces around it" if item.strip() == mended else "differs in capital letters"
-            if mended == _mended(item) != item.strip():
-                fault = "was changed to a decimal by a spreadsheet"
-            message = f"{table.id} {name(item)} {fault}; expected {name(mended)}"
+        mended = None if place is not None else by_form.get(common_form(item))
+        if mended is not None:
+            message = f"{table.id} {name(item)} {differences(item, mended)}; expected {name(mended)}"
             problems.add("misspelt_item", table.file, message, line=line, item=item)
             first_line.setdefault(mended, line)
         elif place is None:
@@ -490,9 +501,12 @@ def id_order(item: str) -> tuple[float, str]:
     return int(item) if number else math.inf, item
 
 
-def _mended(item: str) -> str:
-    """An id without surrounding white space and without the `.0` that a spreadsheet adds."""
-    return re.sub(r"\.0+\Z", "", item.strip())
+def _why_unknown(ids: Sequence[str]) -> str:
+    """A guess why no id of a file is known."""
+    first = integer(ids[0])
+    if first in (0, 1) and list(ids) == list(map(str, range(first, first + len(ids)))):
+        return "are these the numbers of rows? Write the ids of the items"
+    return "is the file for another set?"
 
 
 def alike(ids: Iterable[str]) -> list[list[str]]:
@@ -505,10 +519,7 @@ def alike(ids: Iterable[str]) -> list[list[str]]:
 
 def fold_id(item: str) -> str:
     """An id as people compare it: `S03` is `s3`, and `007` is `7` and `7.0`."""
-    return _LEADING_ZEROS.sub("", _mended(item).casefold())
-
-
-_LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+    return without_zeros(without_decimal(item.strip()).casefold())
 
 
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
@@ -577,6 +588,7 @@ def parse_words(
     for row in np.flatnonzero((codes < 0) & used).tolist():
         cell = cells[row].strip()
         hint = _NO_BLANKS if cell != cells[row] and spelled(cell) in choices else ""
+        hint = hint or (hint_of_code_points(cell) if spelled(in_ascii(cell)) in choices else "")
         message = f"{called or column} {_found(cells[row])}; expected {expected}{hint}"
         table.add_problem(problems, "unknown_value", row, message)
     return codes

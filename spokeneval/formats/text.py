@@ -27,6 +27,7 @@ from unicodedata import combining, is_normalized, normalize
 import numpy as np
 
 from .problems import FileProblems, Problems, quote
+from .written_ids import hint_of_code_points, in_ascii
 
 ORGANISER_LIMIT = 1 << 28
 """Largest size of an organiser's own file, in bytes."""
@@ -137,8 +138,12 @@ _NO_TEXT = {
     b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it in the text format that the task's page "
     "describes)",
     b"\x1f\x8b": "compressed (unzip it)",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook or Word document (save it in the text format that the task's page "
+    "describes)",
 }
 """Descriptions of files that are not text, by their first bytes."""
+
+_WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 _BLOCK = 1 << 17
 """Bytes read at a time, up to the next line end. A block and its parsed columns fit into the processor's cache, which
@@ -160,6 +165,9 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
     for magic, kind in _NO_TEXT.items():
         if first_line == 1 and content.startswith(magic):
             problems.stop("not_text", file, f"is {kind}; expected UTF-8 text")
+    if first_line == 1 and _WEB_PAGE.match(content):
+        message = "is a web page (HTML), such as a page to log in; log in, and download the file itself"
+        problems.stop("not_text", file, message)
     if b"\x00" in content:
         line = first_line + content.count(b"\n", 0, content.index(b"\x00"))
         message = "a NUL byte; expected UTF-8 text, not UTF-16 or a binary file"
@@ -179,6 +187,9 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
         if position >= 0:
             line = first_line + text.count("\n", 0, position)
             message = "a carriage return without a line feed; expected lines that end in LF or CRLF"
+            if "\n" not in text:
+                message = "lines end in a carriage return (CR) alone, as in files of old Mac programs; save the file "
+                message += "with line ends LF (Unix) or CRLF (Windows), from Excel as 'CSV UTF-8'"
             problems.stop("carriage_return", file, message, line=line)
     return nfc(text)
 
@@ -327,4 +338,6 @@ def expected_number(text: str) -> str:
     hint = (
         ", without spaces around it" if text != text.strip() and decimal(text.strip()) is not None else hint
     )
+    if decimal(in_ascii(text)) is not None:
+        hint = hint or hint_of_code_points(text)
     return f"{quote(text) if text else 'is empty'}; expected a finite decimal number{hint}"

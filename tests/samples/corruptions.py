@@ -61,7 +61,7 @@ def row_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> 
     unknown = [("unknown_item", 3, "")] if blank.strip() else []  # else the row is empty, and skipped
     yield own.mutation("a blank id", own.with_second(blank), *unknown, GONE)
     others = "".join(lines[1].replace(FIRST, f"z-{number}") for number in range(25))
-    yield own.mutation("another set's items", lines[0] + others, ("another_set",))
+    yield own.mutation("another set's items", lines[0] + others, ("another_set", 2, "z-0"))
     shifted = sheet.text(list(zip(["", *IDS[:-1]], sheet.values)))
     unknown = [("unknown_item", 2, "")] if sheet.values[0] else []  # else the row is empty, and skipped
     yield own.mutation("ids shifted by a line", shifted, *unknown, ("missing_item", None, LAST))
@@ -117,7 +117,7 @@ def text_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) ->
     for name, content, *row in (
         ("a line of 100,000 fields", own.with_second(sheet.delimiter * 100_000 + "\n"), "file_too_large", 3),
         ("nothing in it", "", "empty_file"),
-        ("an error page", "<!DOCTYPE html><html><body>Not found</body></html>", "missing_column", 1),
+        ("an error page", "<!DOCTYPE html><html><body>Not found</body></html>", "not_text"),
         ("UTF-16", text.encode("utf-16"), "not_utf8"),
         ("Latin-1", text.encode("latin-1"), "not_utf8", 3),
         ("compressed", gzip.compress(text.encode(), mtime=0), "not_text"),
@@ -172,6 +172,11 @@ def container_mutations(good: Files, file: str) -> Iterator[Mutation]:
 
     for name, files in {
         "an Excel workbook for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "xl/x"),
+        "a document of Apple's Numbers for a zip": (
+            "preview.jpg",
+            "Index/Document.iwa",
+            "Metadata/Properties.plist",
+        ),
         "a LibreOffice document for a zip": ("content.xml", "mimetype", "META-INF/manifest.xml"),
     }.items():
         yield refused(name, "workbook", "", dict.fromkeys(files, ""), words=name.partition(" for ")[0])

@@ -71,7 +71,7 @@ BAD_FILES = {
     "language 2 for 1 throughout": (relabelled_throughout(0, 2), "unknown_language " * 5, 2),
     "languages as decimals": (relabelled_throughout("0.0", "1.0"), "unknown_language " * 10, 1),
     "languages in words": (relabelled_throughout("English", "Mandarin"), "unknown_language " * 10, 1),
-    "another set's segments": (ANOTHER_SETS, "another_set", None, f"such as {IDS[0]}; is"),
+    "another set's segments": (ANOTHER_SETS, "another_set", 1, f"such as {IDS[0]}; is"),
     "one line a segment, then two": (
         selected(LINES, 1, 2) + selected(PAIRS, *range(5, 11)),
         "mixed_formats " * 3,

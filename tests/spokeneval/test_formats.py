@@ -13,7 +13,7 @@ from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Table
-from spokeneval.formats.text import LONGEST_LINE
+from spokeneval.formats.text import LONGEST_LINE, Files
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.ranking.groups import groups_of_column
@@ -24,6 +24,14 @@ from tests.samples.cases import CASES
 from tests.samples.corruptions import SUBMISSIONS
 from tests.samples.programs import ROOT, encoded, write_files
 from tests.samples.refusals import HANDED_ON, Refusal, Site, observed, reference_refusals, refusals
+from tests.samples.tables import table as rows_of
+
+KINDS = {
+    "decisions": {"classes": ["yes", "no"], "positive": "yes"},
+    "scores": {"scale": [0, 5]},
+    "transcripts": {},
+}
+"""The parameters of the kinds in the table of mistakes."""
 
 
 def faults(case, error, expected_error: type) -> list[str]:
@@ -43,6 +51,32 @@ def faults(case, error, expected_error: type) -> list[str]:
     if case.words not in problems[0].message:
         wrong.append(f"{case.name}: {problems[0].message!r} without {case.words!r}")
     return wrong
+
+
+def _refusal(task, files: Files, items: Items) -> str:
+    with pytest.raises(SubmissionError) as refusal:
+        task.format.read_submission(files, items)
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ids", "content", "sentence"), [row for rows in rows_of("mistakes").values() for row in rows]
+)
+def test_each_mistake_of_a_participant_gets_its_sentence(kind, ids, content, sentence):
+    task = find_task(kind) if kind in task_names() else declared_task(kind, {"kind": kind, **KINDS[kind]})
+    content = content if isinstance(content, bytes) else content.encode()
+    words = _refusal(task, Files({task.format.submission_file: content}), Items(tuple(map(str, ids))))
+    assert sentence in [line.strip() for line in words.split("\n")] or f"; {sentence}\n" in f"{words}\n"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_row_numbers_and_another_sets_ids_are_named_before_other_problems(first):
+    task, items = declared_task("scores", {"kind": "scores", **KINDS["scores"]}), Items(("utt7", "utt8"))
+    rows = "".join(f"{number},none\n" for number in range(first, first + 30))
+    words = _refusal(task, Files({"scores.csv": f"id,score\n{rows}".encode()}), items)
+    hint = f"line 2    id {first}: none of the 30 items belongs to this set of 2, such as utt7; "
+    assert words.split("\n")[2] == f"  {hint}are these the numbers of rows? Write the ids of the items"
+    assert "expected a finite decimal number (29 more" in words.split("\n")[3]
 
 
 def test_every_task_has_its_case():

@@ -46,8 +46,10 @@ def test_many_items_of_which_none_is_known_are_another_sets():
     others = [f"x{number}" for number in range(FEWEST_OF_A_SET)]
     places, found = matched(others, ["b", "a"])
     assert places == [-1] * FEWEST_OF_A_SET
-    words = "none of the 20 responses belongs to this set of 2, such as a; is the file for another set?"
-    assert found == [("another_set", None, None, words)]
+    words = (
+        "Id x0: none of the 20 responses belongs to this set of 2, such as a; is the file for another set?"
+    )
+    assert found == [("another_set", 2, "x0", words)]
     for fewer in (others[1:], [*others, "a.0"], [*others, "a"]):
         assert matched(fewer, ["b", "a"])[1][0][0] == "unknown_item"
     assert matched([*others, "2.0"], ["b", "2.0"])[1][0][0] == "unknown_item"
