@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from ..formats.submission_folder import check_report, read_files
 from ..scoring.options import EXACT, SIGNATURE_FILE, Options, Settings, describe_line
 from ..scoring.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
 from ..scoring.reference import HOME, Reference, read_reference, read_submission
-from ..scoring.scored import STATISTICS_FILE, score_submission, write_statistics
+from ..scoring.scored import STATISTICS_FILE, Scored, score_submission, write_statistics
 from ..task import Number, Task
 from .code import code_accepted, list_code
 from .program import accepted_report, directories, own_options, remove, run, unspoken
@@ -106,6 +106,8 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         trivial = settings.feedback.trivial
         write_statistics(output, settings.signature, scored.statistics, trivial, task.declaration)
     say(_summary(task, settings, known, line))
+    if settings.labels_public:
+        _warn(task, settings, known, submission, scored)
     received = {RECEIVED: 1} if options.received else {}
     # This is the last of the steps that can fail: a failed run leaves no scores.
     write_scores(output, {**received, **scores})
@@ -114,6 +116,16 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
             from ..report.results import scored_page
 
             _write_page(output, scored_page(task, settings, scores, scored, known, submission, files))
+
+
+def _warn(task: Task, settings: Settings, known: Reference, submission: Any, scored: Scored) -> None:
+    """Print that a score on public labels is no better than a trivial baseline, and what may explain a weak one."""
+    from ..report.verdict import slips, trivial_verdict
+
+    verdict = trivial_verdict(task, float(scored.scores[task.primary.key]), settings)
+    worse = [f"{verdict.words} {verdict.reason}"] if verdict else []
+    for remark in (*worse, *slips(task, known.labels, submission, scored, settings)):
+        say(f"Warning: {remark}")
 
 
 def _summary(task: Task, settings: Settings, known: Reference, line: Mapping[str, Number]) -> str:

@@ -7,12 +7,18 @@ only if the interval does not include 0. On hidden labels, the words follow from
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Optional
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ..formats.format import Answers
 from ..formats.problems import count_of
+from ..formats.speakers import LEVEL
+from ..formats.tables import id_order
+from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..scoring.options import Settings, as_shown
 from ..scoring.scored import Scored, difference_interval, ends_beyond, scores_without
@@ -45,16 +51,12 @@ def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) 
     primary = task.primary
     score, sign = float(scored.scores[primary.key]), 1 if primary.direction == HIGHER else -1
     shown = f".{settings.decimals.get(primary.key, 4)}f"
-    known = {answer: float(value) for answer, value in settings.feedback.trivial.items()}
-    if known:
-        best = max(known, key=lambda answer: sign * known[answer])
-        if sign * (score - known[best]) <= 0:
-            words = "Worse than" if score != known[best] else "No better than"
-            reason = f"“{best}” needs no system and has {known[best]:{shown}}."
-            return Verdict(BAD, f"{words} a trivial baseline.", reason)
+    trivial = trivial_verdict(task, score, settings)
+    if trivial:
+        return trivial
     baseline = settings.baseline.get(primary.key)
     if baseline is None:
-        against = "Better than every trivial baseline." if known else "Scored."
+        against = "Better than every trivial baseline." if settings.feedback.trivial else "Scored."
         return Verdict(OPEN, against, "The score of the baseline on this set is not known.")
     difference = score - baseline
     ends = _difference_ends(task, scored, settings, difference)
@@ -75,6 +77,84 @@ def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) 
     if sign * difference > 0:
         return Verdict(GOOD, "Better than the baseline.", f"{reason}, which does not include 0.")
     return Verdict(BAD, "Worse than the baseline.", f"{reason}, which does not include 0.")
+
+
+def trivial_verdict(task: Task, score: float, settings: Settings) -> Optional[Verdict]:
+    """Return the verdict on a score that is no better than the best trivial baseline; None for all other scores."""
+    known = {answer: float(value) for answer, value in settings.feedback.trivial.items()}
+    if not known:
+        return None
+    primary = task.primary
+    sign = 1 if primary.direction == HIGHER else -1
+    best = max(known, key=lambda answer: sign * known[answer])
+    if sign * (score - known[best]) > 0:
+        return None
+    words = "Worse than" if score != known[best] else "No better than"
+    shown = f".{settings.decimals.get(primary.key, 4)}f"
+    return Verdict(
+        BAD, f"{words} a trivial baseline.", f"“{best}” needs no system and has {known[best]:{shown}}."
+    )
+
+
+WEAK, FOUND = 0.25, 0.5
+"""Shares of the way from the best trivial baseline to a perfect score: below the first one a submission is examined for
+a slip, and a changed submission that reaches the second one shows it."""
+
+
+FEWEST_ROWS = 40
+"""With fewer rows of counts, a changed submission may reach the second share by chance."""
+
+
+def slips(task: Task, labels: Any, submission: Any, scored: Scored, settings: Settings) -> list[str]:
+    """Return which slip explains a weak score on public labels: opposite values, or rows that are shifted by one."""
+    primary, best = task.primary, task.primary.best
+    known = [float(value) for value in settings.feedback.trivial.values()]
+    statistics = scored.statistics
+    rows = statistics.units if task.declaration.get(LEVEL) else statistics.rows[0]
+    if (
+        len(rows) < FEWEST_ROWS
+        or not known
+        or best is None
+        or not isinstance(submission, Answers)
+        or task.code
+    ):
+        return []
+    score = float(scored.scores[primary.key])
+    trivial = min(known, key=lambda value: abs(value - best))
+    if trivial == best or (score - trivial) / (best - trivial) >= WEAK:
+        return []
+    ids = submission.items.ids
+    order = np.array(sorted(range(len(ids)), key=lambda row: id_order(ids[row])), dtype=int)
+    found = []
+    for words, columns in _changes(submission.columns, order):
+        with suppress(ArithmeticError, LookupError, ValueError), np.errstate(all="ignore"):
+            counts = task.part(primary, task.count(labels, replace(submission, columns=columns)))
+            value = float(primary.value(total(counts)))
+            if (value - trivial) / (best - trivial) >= FOUND:
+                shown = f"{value:.{settings.decimals.get(primary.key, 4)}f}"
+                found.append(f"{words}, {primary.heading} would be {shown}")
+    return found
+
+
+def _changes(
+    columns: Mapping[str, np.ndarray], order: np.ndarray
+) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """Yield what may have been meant, with the values of each column; `order`: rows by id, as in public lists."""
+    if all(values.dtype.kind in "if" for values in columns.values()):
+        signed = any(values.min() < 0 for values in columns.values())
+        shares = all(values.max() <= 1 for values in columns.values())
+        yield (
+            f"With the opposite {'sign' if signed else 'order of values'}",
+            {
+                name: -values if signed else (1 if shares else values.min() + values.max()) - values
+                for name, values in columns.items()
+            },
+        )
+    for neighbour, shift in (("above", -1), ("below", 1)):
+        moved = np.empty_like(order)
+        moved[order] = np.roll(order, shift)
+        words = f"Each answer fits the item {neighbour} better: with all rows shifted by one"
+        yield words, {name: values[moved] for name, values in columns.items()}
 
 
 def _difference_ends(

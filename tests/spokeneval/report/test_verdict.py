@@ -1,11 +1,19 @@
 """The verdict of a report page: better or worse than the baseline, or a rule that is broken."""
 
+import random
 import re
 
+import numpy as np
 import pytest
 
 from spokeneval.challenges import find_task
+from spokeneval.formats.format import Answers
+from spokeneval.metrics.counts import total
+from spokeneval.report.verdict import slips
+from spokeneval.scoring.options import SetFeedback, Settings, Signature
 from spokeneval.scoring.reference import fingerprint
+from spokeneval.scoring.scored import score_submission
+from tests.samples.kinds import csv, make
 from tests.samples.report_pages import page_of, run
 
 CORRECTNESS = find_task("psst_correctness")
@@ -49,6 +57,7 @@ def verdict_on(folder, predictions, baseline, *, trivial=None) -> str:
         "psst_correctness", folder, public=True, files=files, reference=reference, options=options
     )
     assert status == 0, words
+    assert ("Warning: Worse than a trivial baseline. " in words) == bool(trivial)
     markup, _ = page_of(output)
     (found,) = re.findall(r'<div class="(verdict[ a-z]*)">\n(.*?)</div>', markup, flags=re.DOTALL)
     return " ".join([found[0].strip(), *re.findall(r">([^<\n]+)<", found[1])])
@@ -97,3 +106,53 @@ def test_a_broken_rule_is_the_verdict_with_its_figures(tmp_path):
     assert status == 0, words
     rule = "Breaks the 50 % rule: 60.0 % of the correct responses rejected (3 of 5), at most 50 % allowed."
     assert rule in page_of(output)[0]
+
+
+DRAW = random.Random(60)
+IDS = [str(number) for number in range(1, 61)]
+"""Ids whose order by number is not that of their text."""
+TRUE = [DRAW.choice("ab") for _ in IDS]
+SAID = [" ".join(DRAW.choices("abcdefghij", k=4)) for _ in IDS]
+TARGET = make("identification", target="a")
+WORDS = make("transcripts", normalise=[])
+
+
+def examined(task, files, values):
+    """Return what explains the score of these values, in the order of the reference's rows."""
+    reference = task.format.read_reference(files)
+    (column,) = next(iter(task.trivial.values()))(reference.items).columns
+    answers = Answers(reference.items, {column: np.array(values, dtype=object if files is TEXTS else None)})
+    known = {
+        name: value_of(task, reference, answer(reference.items)) for name, answer in task.trivial.items()
+    }
+    settings = Settings({}, True, Signature("own", {}, False), SetFeedback({}, None, known))
+    return slips(task, reference, answers, score_submission(task, reference, answers, settings), settings)
+
+
+def value_of(task, reference, answers):
+    return float(task.primary.value(total(task.part(task.primary, task.count(reference, answers)))))
+
+
+LABELLED = {"labels.csv": csv(id=IDS, label=TRUE)}
+TEXTS = {"transcripts.csv": csv(id=IDS[::-1], transcript=SAID[::-1])}
+SCORES = [2.0 * (label == "a") - 1 + DRAW.uniform(-0.9, 0.9) for label in TRUE]
+WORDS_OF = [text.split() for text in SAID]
+
+
+def test_opposite_signs_and_shifted_rows_explain_a_weak_score():
+    assert examined(TARGET, LABELLED, SCORES) == []
+    assert examined(TARGET, LABELLED, [-score for score in SCORES]) == [
+        "With the opposite sign, EER (%) would be 0.0000"
+    ]
+    shifted = WORDS_OF[-1:] + WORDS_OF[:-1]  # item 2 has the answer to item 1
+    assert examined(WORDS, TEXTS, WORDS_OF[::-1]) == []
+    assert examined(WORDS, TEXTS, shifted[::-1]) == [
+        "Each answer fits the item above better: with all rows shifted by one, WER (%) would be 0.0000"
+    ]
+
+
+def test_of_useless_answers_at_most_one_in_a_hundred_is_explained():
+    rng = np.random.default_rng(60)
+    found = [examined(TARGET, LABELLED, rng.normal(size=60)) for _ in range(150)]
+    found += [examined(WORDS, TEXTS, [WORDS_OF[row] for row in rng.permutation(60)]) for _ in range(50)]
+    assert sum(map(bool, found)) <= 2
