@@ -232,7 +232,14 @@ def functions_called(path):
 def test_nothing_is_printed_but_through_say():
     sources = (ROOT / "build_bundle.py", *(ROOT / "speechbundles").rglob("*.py"))
     ways = {"print", "sys.stdout.write", "sys.stderr.write"}
-    printing = [path for path in sources if ways & functions_called(path)]
+    unescaped = re.compile(
+        r"scoring\.output import .*\bsay\b|scoring import output"
+    )  # prints texts as they are
+    printing = [
+        path
+        for path in sources
+        if ways & functions_called(path) or unescaped.search(path.read_text(encoding="utf-8"))
+    ]
     assert printing == [ROOT / "speechbundles" / "model" / "text.py"]
 
 
