@@ -70,7 +70,7 @@ def test_systems_are_described_by_their_names_on_the_board(tmp_path):
     names = ["Équipe", "b", "c"]
     paths = noisy_systems(tmp_path, systems=3, names=names)
     name = unicodedata.normalize("NFD", "Équipe")
-    table = f"Description,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
+    table = f"System,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
     (tmp_path / "systems.csv").write_text(table)
     outputs = [*paths, tmp_path / "systems.csv"]  # as from a shell's scored/*
     board = board_of(*outputs)
