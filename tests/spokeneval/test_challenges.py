@@ -66,7 +66,9 @@ def test_ingestion_accepts_what_scoring_accepts(task, tmp_path):
     status, printed, errors, written = check(task, tmp_path, CASES[task].submission)
     assert (status, errors, written) == (0, "", accepted)
     doubts = printed.removeprefix(accepted).splitlines()
-    assert [doubt[:9] for doubt in doubts] == ["Warning: "] * (task == "merlion_diarization")  # no turns for y_1
+    assert [doubt[:9] for doubt in doubts] == ["Warning: "] * (
+        task == "merlion_diarization"
+    )  # no turns for y_1
 
 
 @every_task

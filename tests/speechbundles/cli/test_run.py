@@ -81,7 +81,7 @@ def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, ca
         "smoke_failed",
     }
     published = b"".join(first.values()).decode()
-    assert not [item for item, *_ in ROWS if item in published]
+    assert not {item for item, *_ in ROWS} & set(re.findall(r"\w+", published))  # a digest may contain an id
     assert not [owner for owner in ("anna", "kit", "eva") if owner in published]
     for name, content in bundle.items():
         assert str(tmp_path / "sound").encode() not in content, name
