@@ -58,7 +58,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
 
     def refused(words: str, refusal: BaseException) -> None:
         if options.detailed_results:
-            with _page_alone_can_fail():
+            with _scores_are_kept("report page"):
                 from ..report.results import refused_page
 
                 _write_page(Path(sys.argv[2]), refused_page(default, words, refusal))
@@ -90,7 +90,7 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         say(f"{accepted}The organisers compute the scores.")
         write_scores(output, {RECEIVED: 1})
         if options.detailed_results:
-            with _page_alone_can_fail():
+            with _scores_are_kept("report page"):
                 from ..report.results import received_page
 
                 _write_page(output, received_page(task, known, files.names))
@@ -107,12 +107,13 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         write_statistics(output, settings.signature, scored.statistics, trivial, task.declaration)
     say(_summary(task, settings, known, line))
     if settings.labels_public:
-        _warn(task, settings, known, submission, scored)
+        with _scores_are_kept("list of warnings"):
+            _warn(task, settings, known, submission, scored)
     received = {RECEIVED: 1} if options.received else {}
     # This is the last of the steps that can fail: a failed run leaves no scores.
     write_scores(output, {**received, **scores})
     if options.detailed_results:
-        with _page_alone_can_fail():
+        with _scores_are_kept("report page"):
             from ..report.results import scored_page
 
             _write_page(output, scored_page(task, settings, scores, scored, known, submission, files))
@@ -139,14 +140,14 @@ def _summary(task: Task, settings: Settings, known: Reference, line: Mapping[str
 
 
 @contextmanager
-def _page_alone_can_fail() -> Iterator[None]:
-    """Print one line without values if the report page cannot be made."""
+def _scores_are_kept(made: str) -> Iterator[None]:
+    """Print one line without values if something beside the scores cannot be made."""
     try:
         yield
     except Exception as error:
         full = isinstance(error, OSError) and error.strerror
         why = f"{PAGE_FILE}: {full}" if full else type(error).__name__
-        say(f"The report page could not be made ({why}). The scores are not affected.", error=True)
+        say(f"The {made} could not be made ({why}). The scores are not affected.", error=True)
 
 
 def _write_page(output: Path, page: str) -> None:

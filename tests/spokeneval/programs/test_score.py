@@ -196,6 +196,15 @@ def test_a_page_that_fails_costs_nothing(tmp_path, monkeypatch, error, why):
     assert found == (*expected[:2], told, expected[3])
 
 
+def test_a_warning_that_fails_costs_nothing(tmp_path, monkeypatch):
+    labels = fingerprint({name: text.encode() for name, text in REFERENCE.items()})
+    options = {"public_references": [labels]}
+    expected = score(tmp_path / "without", options)
+    monkeypatch.setattr("spokeneval.report.verdict.slips", mock.Mock(side_effect=TypeError("a label")))
+    told = "The list of warnings could not be made (TypeError). The scores are not affected.\n"
+    assert score(tmp_path, options) == (*expected[:2], told, expected[3])
+
+
 # What lies in the output
 
 
