@@ -16,7 +16,6 @@ from .formats.speakers import independence_note, unseen_share
 from .kinds.declared import declared_task
 from .scoring.library import (
     STRICT,
-    Gold,
     GroupScores,
     Reading,
     given_units,
@@ -26,10 +25,9 @@ from .scoring.library import (
     require_data,
     score_against,
 )
-from .scoring.options import About, Settings
 from .scoring.output import score_table
 from .scoring.reference import Reference
-from .scoring.scored import FEWEST_UNITS, Scored, score_submission, scores_without
+from .scoring.scored import FEWEST_UNITS, Scored, beside, score_both_submissions, score_submission
 from .task import Number, Task
 
 SHOWN = 20
@@ -344,7 +342,7 @@ def score_data(
     gold = read_gold(default, reference, chosen, reading)
     answers = read_answers(gold, submission)
     if baseline is not None:
-        gold = gold._replace(settings=_beside(gold, score_against(gold, baseline)))
+        gold = gold._replace(settings=beside(gold.task, gold.settings, score_against(gold, baseline)))
     scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
     groups = group_scores(gold, answers, scored, by) if by is not None else {}
     return Result(gold.task, Answered(gold.reference, answers, scored), gold.left_out, gold.warnings, groups)
@@ -356,20 +354,10 @@ def score_both(
     """Score two submissions against a reference, which is first; the first is the baseline of the second."""
     gold = read_gold(task, sides[0], chosen, reading)
     first, second = (read_answers(gold, side) for side in sides[1:])
-    known = score_submission(gold.task, gold.reference.labels, first, gold.settings)
-    beside = gold._replace(settings=_beside(gold, known))
-    scored = score_submission(gold.task, gold.reference.labels, second, beside.settings)
-    answered = Answered(gold.reference, first, known), Answered(gold.reference, second, scored)
+    scored = score_both_submissions(gold.task, gold.reference.labels, (first, second), gold.settings)
+    answered = (Answered(gold.reference, *side) for side in zip((first, second), scored))
     one, other = (Result(gold.task, each, gold.left_out, gold.warnings) for each in answered)
     return one, other
-
-
-def _beside(gold: Gold, known: Scored) -> Settings:
-    """The settings with the scores of a baseline, as a report of a competition has them."""
-    primary = gold.task.primary
-    counts = gold.task.part(primary, known.statistics.parts)
-    without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())
-    return replace(gold.settings, baseline=known.scores, about=About(baseline_without=without))
 
 
 def _same_task(name: str, declaration: Mapping[str, Any], chosen: Mapping[str, str], units: Any) -> Task:

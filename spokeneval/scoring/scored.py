@@ -510,6 +510,22 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
     return Scored(task, reference, values, rows, totals, settings)
 
 
+def score_both_submissions(
+    task: Task, reference: Any, submissions: Sequence[Any], settings: Settings
+) -> tuple[Scored, Scored]:
+    """Score two submissions; the first is the baseline of the second."""
+    first = score_submission(task, reference, submissions[0], settings)
+    return first, score_submission(task, reference, submissions[1], beside(task, settings, first))
+
+
+def beside(task: Task, settings: Settings, known: Scored) -> Settings:
+    """The settings with the scores of a baseline, as a report of a competition has them."""
+    primary = task.primary
+    counts = task.part(primary, known.statistics.parts)
+    without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())
+    return replace(settings, baseline=known.scores, about=replace(settings.about, baseline_without=without))
+
+
 def _decimals(intervals: Mapping[str, Interval]) -> dict[str, int]:
     """The decimals that show two digits of half of each interval, from 0 to 4, for pages where nobody chose them."""
     halves = {key: (high - low) / 2 for key, (low, high, _) in intervals.items()}

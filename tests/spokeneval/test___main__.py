@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import spokeneval
-from spokeneval import result
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import KINDS
+from spokeneval.scoring import scored
 from tests.samples.own_tables import book
 from tests.samples.programs import ROOT, write_files
 
@@ -461,10 +461,10 @@ def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch
     files = {"ref.txt": "good morning\nsee you\nyes\n", "a.txt": "good evening\nsee you\nyes\n"}
     monkeypatch.chdir(write_files(tmp_path, {**files, "b.txt": "good morning\nsee\nyes\n"}))
     arguments = ("diff", "--kind", "transcripts", "ref.txt", "a.txt", "b.txt")
-    scored, scoring = [], result.score_submission
-    monkeypatch.setattr(result, "score_submission", lambda *a: scored.append(a) or scoring(*a))
+    counted, scoring = [], scored.score_submission
+    monkeypatch.setattr(scored, "score_submission", lambda *a: counted.append(a) or scoring(*a))
     status, printed, _ = run(capsys, *arguments)
-    assert (status, CHANGED in printed, len(scored)) == (0, True, 2)
+    assert (status, CHANGED in printed, len(counted)) == (0, True, 2)
     assert "  WER (%)            20.00  20.00   +0.00\n  Substitutions (%)  20.00   0.00  -20.00\n" in printed
     assert "Difference from a: +0.00" in " ".join(printed.split())
     found = json.loads(run(capsys, *arguments, "--json")[1])
