@@ -36,7 +36,7 @@ print(time.perf_counter() - began)
 
 
 def main() -> None:
-    rules = declared_task(
+    task = declared_task(
         "bench", {"kind": "decisions", "classes": ["no", "yes"], "positive": "yes", "unit": "item"}
     )
     items = {"items.csv": "\n".join(["id", *(f"i{n:04d}" for n in range(ITEMS)), ""]).encode()}
@@ -50,7 +50,7 @@ def main() -> None:
         parts = {name: SoundSet(items, sound) for name in ("development", "evaluation")}
         limits, cache = Limits(60.0), place / "packages"
         job = Job(
-            *(rules, "development", parts, "image", limits, 64 << 20, 1),
+            *(task, "development", parts, "image", limits, 64 << 20, 1),
             *(None, cache, "bubblewrap", "image:1", None, False),
         )
         (place / "upload.zip").write_bytes(make_zip({"main.py": PROGRAM.encode()}))

@@ -54,7 +54,7 @@ class Difference:
         return self.results[1].verdict.replace("the baseline", name(self.names[0]))
 
     def __str__(self) -> str:
-        rules, (first, second) = self.results[0].rules, self.results
+        rules, (first, second) = self.results[0].definition, self.results
         rows = []
         for score in rules.scores:
             values, digits = (first.scores[score.key], second.scores[score.key]), score.precision
@@ -94,7 +94,7 @@ def difference_of(names: tuple[str, str], results: tuple[Result, Result]) -> Dif
     """Compare the items of two results; the second was scored with the first as its baseline."""
     from .report.sections import rightness
 
-    first, second = (rightness(result.rules, result.answered.scored) for result in results)
+    first, second = (rightness(result.definition, result.answered.scored) for result in results)
     change = second - first
     order = np.argsort(-np.abs(change), kind="stable")
     up, down = (order[change[order] > 0].tolist(), order[change[order] < 0].tolist())
@@ -107,7 +107,7 @@ def _changes(results: tuple[Result, Result], rows: list[int]) -> list[Change]:
 
     sides = []
     for result in results:
-        columns = item_columns(result.rules, result.answered.reference.labels, *result.answered[1:], rows)
+        columns = item_columns(result.definition, result.answered.reference.labels, *result.answered[1:], rows)
         items, right = map(plain_text, columns.pop(next(iter(columns)))), columns.pop("Right")
         answers = [dict(zip(columns, map(plain_text, cells))) for cells in zip(*columns.values())]
         sides.append(list(zip(items, right, answers or [{} for _ in rows])))

@@ -64,7 +64,7 @@ class Result:
         The number of units.
     signature
         How the result was computed. Compare two results only if their signatures are the same.
-    rules
+    definition
         The task itself, with the titles and definitions of its scores.
     answered
         The reference, the submission and the counts, for `plot`, `items_table` and `report`.
@@ -76,7 +76,7 @@ class Result:
         The scores of each group of `by`, ``group -> GroupScores``: `scores`, `intervals`, and the number of `units`.
     """
 
-    rules: Task
+    definition: Task
     answered: Answered
     left_out: Sequence[str] = ()
     warnings: Sequence[str] = ()
@@ -93,7 +93,7 @@ class Result:
 
     @property
     def task(self) -> str:
-        return self.rules.name
+        return self.definition.name
 
     @property
     def scores(self) -> Mapping[str, Number]:
@@ -134,13 +134,15 @@ class Result:
         scored = self.answered.scored
         if not self.baseline:
             return ""
-        found = public_verdict(self.rules, scored, scored.settings, self.rules.view.broken(scored.totals))
+        found = public_verdict(
+            self.definition, scored, scored.settings, self.definition.view.broken(scored.totals)
+        )
         return f"{found.words} {found.reason}".strip()
 
     @property
     def score(self) -> Number:
         """The primary score."""
-        return self.scores[self.rules.primary.key]
+        return self.scores[self.definition.primary.key]
 
     def _repr_html_(self) -> str:
         from .report.page import paragraph, table
@@ -151,20 +153,20 @@ class Result:
                 f"{self.scores[score.key]:.{score.precision}f}",
                 " to ".join(f"{end:.{score.precision}f}" for end in self.intervals.get(score.key, ())),
             ]
-            for score in self.rules.scores
+            for score in self.definition.scores
         ]
-        shown = table(self.rules.title, ["Score", "", "95 % interval"], rows, shown=len(rows))
+        shown = table(self.definition.title, ["Score", "", "95 % interval"], rows, shown=len(rows))
         return shown.markup + paragraph(self.signature).markup
 
     def __str__(self) -> str:
         over = f"intervals over {count_of(self.units, self.unit)}"
         if self.units < FEWEST_UNITS:
             over = f"no {over} ({FEWEST_UNITS} needed)"
-        lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, {over}", ""]
-        lines += score_table(self.rules, self.scores, self.intervals, self.baseline)
+        lines = [f"{self.definition.title}: {count_of(self.items, 'item')}, {over}", ""]
+        lines += score_table(self.definition, self.scores, self.intervals, self.baseline)
         lines += ["", *wrap(self.verdict, 80)] if self.baseline else []
         lines += self._group_lines() if self.groups else []
-        note = independence_note(self.unit, self.rules.declaration) if self.intervals else ""
+        note = independence_note(self.unit, self.definition.declaration) if self.intervals else ""
         for warning in self.warnings or ([note] if note else []):
             lines += ["", *wrap(warning, 80)]
         lines += ["", *without(self.left_out)] if self.left_out else []
@@ -172,7 +174,7 @@ class Result:
 
     def _group_lines(self) -> list[str]:
         """The primary score of each group."""
-        primary, width = self.rules.primary, max(map(len, self.groups))
+        primary, width = self.definition.primary, max(map(len, self.groups))
         lines = ["", f"{primary.heading} by group"]
         for name, group in self.groups.items():
             line = (
@@ -184,14 +186,14 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
-        declaration = self.rules.declaration
+        declaration = self.definition.declaration
         return {
             "task": self.task,
             **({"declaration": dict(declaration)} if declaration else {}),
             "scores": dict(self.scores),
             "intervals": {
                 score.key: list(self.intervals[score.key]) if score.key in self.intervals else None
-                for score in self.rules.scores
+                for score in self.definition.scores
                 if score.limits or score.interval
             },
             "items": self.items,
@@ -212,9 +214,9 @@ class Result:
         ImportError
             pandas is not installed.
         """
-        ends = [self.intervals.get(score.key, (None, None)) for score in self.rules.scores]
+        ends = [self.intervals.get(score.key, (None, None)) for score in self.definition.scores]
         columns = {
-            "title": [score.heading for score in self.rules.scores],
+            "title": [score.heading for score in self.definition.scores],
             "score": list(self.scores.values()),
             "low": [low for low, _ in ends],
             "high": [high for _, high in ends],
@@ -238,7 +240,7 @@ class Result:
         """
         from .report.sections import items, plain_text
 
-        columns = items(self.rules, self.answered.reference.labels, *self.answered[1:])
+        columns = items(self.definition, self.answered.reference.labels, *self.answered[1:])
         texts = {name: list(map(plain_text, cells)) for name, cells in columns.items() if name != "Right"}
         return data_frame({**columns, **texts}).set_index(next(iter(columns)))
 
@@ -247,7 +249,7 @@ class Result:
         from .report.results import scored_page
 
         reference, submission, scored = self.answered
-        return scored_page(self.rules, scored.settings, scored.scores, scored, reference, submission)
+        return scored_page(self.definition, scored.settings, scored.scores, scored, reference, submission)
 
     def plot(self, kind: str = "scores") -> Any:
         """Draw a plot, and return the matplotlib figure.
@@ -269,7 +271,7 @@ class Result:
         if kind != "scores":
             from .report.sections import plots
 
-            found = plots(self.rules, self.answered.reference.labels, *self.answered[1:])
+            found = plots(self.definition, self.answered.reference.labels, *self.answered[1:])
             if kind not in found:
                 raise ValueError(
                     f"no plot {kind!r} of {self.task}; expected one of {', '.join(['scores', *found])}"
@@ -278,7 +280,7 @@ class Result:
             figure = new_figure(figsize=size)
             draw(figure)
             return figure
-        shown = [score for score in self.rules.scores if score.key in self.intervals]
+        shown = [score for score in self.definition.scores if score.key in self.intervals]
         figure = new_figure(figsize=(6, 0.8 + 0.45 * len(shown)), layout="constrained")
         for axes, score in zip(figure.subplots(len(shown), squeeze=False)[:, 0], shown):
             axes.plot(self.intervals[score.key], (0, 0), linewidth=2)

@@ -270,12 +270,12 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
 
 def best_trivial(competition, folder):
     """Return the score of the best answer that is the same for all items of the hidden set."""
-    rules = competition.rules
-    gold = read_reference(rules, folder / "reference_data" / rules.name / "evaluation")
-    settings = Settings(choose_options(rules, {}), True, Signature(rules.name))
-    given = (labelled(rules, answer(gold.items), gold) for answer in rules.trivial.values())
-    scored = [score_submission(rules, gold.labels, each, settings) for each in given]
-    return min(each.scores[rules.primary.key] for each in scored)
+    task = competition.definition
+    gold = read_reference(task, folder / "reference_data" / task.name / "evaluation")
+    settings = Settings(choose_options(task, {}), True, Signature(task.name))
+    given = (labelled(task, answer(gold.items), gold) for answer in task.trivial.values())
+    scored = [score_submission(task, gold.labels, each, settings) for each in given]
+    return min(each.scores[task.primary.key] for each in scored)
 
 
 @pytest.fixture
@@ -448,8 +448,8 @@ def example(tmp_path, monkeypatch):
     kit = tmp_path / "kit"
     for part in ("starting_kit/psst", "starting_kit/psst_correctness"):
         shutil.copytree(ROOT / part, kit, dirs_exist_ok=True)
-    rules = find_task("psst_correctness").format
-    items = rules.public_files(rules.read_reference(read_folder(labels)), {})
+    form = find_task("psst_correctness").format
+    items = form.public_files(form.read_reference(read_folder(labels)), {})
     write_files(kit / "evaluation/input", items)
     assert run_program("baseline.py", "evaluation", "out", cwd=kit).returncode == 0
     text = (kit / "out/correctness.tsv").read_text(encoding="utf-8")

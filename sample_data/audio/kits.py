@@ -63,7 +63,7 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
     competition = replace(competition, sources=Sources(ROOT, competition_folder))
     folders = {name: competition_folder / "reference_data" / task / name for name in competition.sets}
     references = {
-        name: load_reference(competition.rules, name, folder, competition.options)
+        name: load_reference(competition.definition, name, folder, competition.options)
         for name, folder in folders.items()
     }
     parts = make_parts(competition, references)
@@ -71,9 +71,9 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
         raise ValueError("\n".join(parts.failures))
     for name, files in parts.solutions.items():
         write_tree(into / "metadata_baseline" / name, files)
-    rules = find_task(task).with_options(competition.options)
+    definition = find_task(task).with_options(competition.options)
     trivial = {
-        name: set_feedback(rules, reference, None, hidden=False).trivial
+        name: set_feedback(definition, reference, None, hidden=False).trivial
         for name, reference in references.items()
     }
     (into / TRIVIAL).write_text(json.dumps(trivial))

@@ -54,7 +54,7 @@ def describe_task(competition: Competition, answers: Answers) -> dict[str, bytes
         dropping = f"sets: {{{name}: {{drop_invalid_rows: true}}}} in competition.yaml"
         references.append(
             load_reference(
-                competition.rules, name, place, competition.options, declared=how, dropping=dropping
+                competition.definition, name, place, competition.options, declared=how, dropping=dropping
             )
         )
     beside = sources.folder / "annotation" / AGREEMENT

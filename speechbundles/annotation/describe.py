@@ -74,7 +74,7 @@ class Seen:
 
 def see(reference: ReferenceSet, *, public: bool) -> Seen:
     """Return a set as the organiser sees it, or as a participant who has only the lists of its items."""
-    task, files = reference.rules, reference.public if public else reference.files
+    task, files = reference.definition, reference.public if public else reference.files
     layout = task.format.layouts[0]
     content = next(each for name, each in files.items() if name.endswith((".csv", ".tsv")))
     separator = "\t" if b"\t" in content.partition(b"\n")[0] else ","
@@ -184,7 +184,7 @@ def raters_agreement(references: Sequence[ReferenceSet]) -> Frame | None:
     """Return the agreement of the raters in each set; None if there are none, or too many to list."""
     found = []
     for reference in references:
-        task, labels = reference.rules, reference.gold.labels
+        task, labels = reference.definition, reference.gold.labels
         raters = task.view.listed_ratings(labels)
         if not raters:
             return None
@@ -207,7 +207,7 @@ def power(reference: ReferenceSet, answers: Answers) -> tuple[str, TextTable] | 
 
     None if no such submissions can be made, or the score has no interval.
     """
-    task, gold, systems = reference.rules, reference.gold, []
+    task, gold, systems = reference.definition, reference.gold, []
     settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
     for number, share in enumerate(RIGHT):
         chosen = np.random.default_rng(number).random(len(gold.labels.items)) < share

@@ -187,7 +187,7 @@ def of_entered(challenge: Challenge, season: Path | None) -> tuple[Challenge, li
     if season and not entered:
         there = {Path(file).name.lower() for path in season.rglob("*.zip") for file in _names_in(path)}
         for name, each in challenge.bundles.items():
-            own, *others = each.rules.format.submission_file, *each.rules.format.other_submissions
+            own, *others = each.definition.format.submission_file, *each.definition.format.other_submissions
             if own is None or there.intersection(file.lower() for file in (own, *others)):
                 entered.add(name)
     absent = challenge.bundles.keys() - entered - {*challenge.compulsory} if entered else set()

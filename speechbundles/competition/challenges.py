@@ -52,7 +52,7 @@ def _challenge(
     compulsory = tuple(given.get("compulsory", ()))
     rule = None if given["rule"] == NONE else JointRule(**given)
     if rule and len(chosen) == len(named):
-        for problem in rule.problems({bundle: each.rules.primary for bundle, each in chosen.items()}):
+        for problem in rule.problems({bundle: each.definition.primary for bundle, each in chosen.items()}):
             key, _, what = problem.partition(": ")
             defects.append(
                 ((*place, key) if key in declared else place, what if key in declared else problem)

@@ -22,7 +22,7 @@ def read_publication(folder: Path) -> Mapping[str, tuple[Task, Mapping[str, Any]
     OrganiserError: `competition.yaml` cannot be used.
     """
     every = reversed(read_competitions(Sources(installed_root(), folder)))
-    return {each.task: (each.rules, _facts(each)) for each in every}
+    return {each.task: (each.definition, _facts(each)) for each in every}
 
 
 def _facts(competition: Competition) -> Mapping[str, Any]:

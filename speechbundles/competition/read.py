@@ -153,7 +153,7 @@ def _left_out(
             defects.append((place, f"leave_out: {name}; {suggestion(name, known)}"))
         # No task in an organiser's own Python has a baseline but that in their folder.
         own = competition.sources.find(f"starting_kit/{competition.task}/baseline.py")
-        absent = (BASELINE,) if competition.rules.code and not own.is_file() else ()
+        absent = (BASELINE,) if competition.definition.code and not own.is_file() else ()
         rest = do_without(competition, (*names, *absent))
         if not rest.phases:
             defects.append((place, f"leave_out: this leaves {competition.name} without a phase"))

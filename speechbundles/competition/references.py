@@ -45,7 +45,7 @@ class ReferenceSet:
     items: the ids of the items.
     source: the organiser's file or folder.
     facts: the facts shown on pages; they describe the whole set, also if a share is sealed.
-    rules: the task, with the organiser's options.
+    definition: the task, with the organiser's options.
     options: the organiser's choices of the task's options.
     dropped: invalid rows that were left out on request: how many of which classes, then the first ones with their
         reasons.
@@ -63,7 +63,7 @@ class ReferenceSet:
     source: Path = field(compare=False)
     facts: SetFacts
     gold: Reference = field(compare=False, repr=False)
-    rules: Task = field(compare=False, repr=False)
+    definition: Task = field(compare=False, repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class ReferenceSet:
     @property
     def groups(self) -> dict[str, Mapping[str, str]]:
         """The units of the items, such as speakers and the other side of trials, `column -> item -> unit`."""
-        return groups_of(self.rules, self.gold.labels)
+        return groups_of(self.definition, self.gold.labels)
 
     @property
     def rows(self) -> set[str]:
@@ -120,14 +120,14 @@ def load_reference(
     ------
     BadReference: missing or unusable files; the message lists every invalid row.
     """
-    rules = default.with_options(options)
-    where = f"{path}: reference of {rules.name}, set {name}"
-    tables = _read(rules, name, path, declared, where, log)
+    task = default.with_options(options)
+    where = f"{path}: reference of {task.name}, set {name}"
+    tables = _read(task, name, path, declared, where, log)
     reasons: dict[tuple[str, int | None], str] = {}
     dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
         try:
-            labels = _check(rules.format, tables, dropped)
+            labels = _check(task.format, tables, dropped)
             break
         except ReferenceFileError as error:
             rows = [
@@ -137,8 +137,8 @@ def load_reference(
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
                 if declared.place:
-                    hint = _scale_hint(rules, rows) or _label_hint(rules, rows, dropping)
-                    hint = hint or _hint(rules, name, error, rows, dropping if not reasons else "")
+                    hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
+                    hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
                 else:
                     hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
                 refusal = _refusal(error, tables, list(reasons.values()), hint)
@@ -146,25 +146,25 @@ def load_reference(
             for problem in rows:
                 reasons.setdefault((problem.file, problem.line), reason_in_own_words(problem, tables))
                 dropped[problem.file].add(problem.line or 0)
-    if declared.place and (alike := describe_alike(rules, labels, tables, declared.distinct, name)):
+    if declared.place and (alike := describe_alike(task, labels, tables, declared.distinct, name)):
         raise BadReference(f"{where}\n{alike}")
     if any(table.unchanged is None for table in tables):  # the rows have other lines in the bundle
         shipped = {table.file: table.to_read(dropped[table.file], shipped=True) for table in tables}
-        labels = rules.format.read_reference(shipped)
+        labels = task.format.read_reference(shipped)
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
-    read = list(zip(rules.format.layouts, tables, (dropped[table.file] for table in tables), strict=True))
-    return _reference_set(rules, name, path, options, labels, files, read, list(reasons.values()))
+    read = list(zip(task.format.layouts, tables, (dropped[table.file] for table in tables), strict=True))
+    return _reference_set(task, name, path, options, labels, files, read, list(reasons.values()))
 
 
 def _read(
-    rules: Task, name: str, path: Path, declared: Declared, where: str, log: Callable[[str], None]
+    task: Task, name: str, path: Path, declared: Declared, where: str, log: Callable[[str], None]
 ) -> list[OwnTable]:
     """Return the tables of a set; log how each was read."""
     try:
-        found = read_tables(rules, path, declared)
-        commas = _refused_commas(rules.format, [table for _, table in found])
+        found = read_tables(task, path, declared)
+        commas = _refused_commas(task.format, [table for _, table in found])
         if commas:
-            found = read_tables(rules, path, replace(declared, commas=commas))
+            found = read_tables(task, path, replace(declared, commas=commas))
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
@@ -172,7 +172,7 @@ def _read(
     except ReferenceFileError as error:
         raise BadReference(f"{where}\n{error}") from None
     for source, table in found:
-        log(f"{rules.name}/{name}: {source}: {table.understood}")
+        log(f"{task.name}/{name}: {source}: {table.understood}")
     return [table for _, table in found]
 
 
@@ -187,7 +187,7 @@ def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozense
 
 
 def _reference_set(
-    rules: Task,
+    task: Task,
     name: str,
     path: Path,
     options: Mapping[str, str],
@@ -196,28 +196,28 @@ def _reference_set(
     read: Sequence[tuple[Layout, OwnTable, Collection[int]]],
     reasons: Sequence[str],
 ) -> ReferenceSet:
-    public = rules.format.public_files(labels, options)
+    public = task.format.public_files(labels, options)
     lists = public_lists(public)
     published = {column for rows in lists for column in rows[0]}
-    units = rules.units(labels)
+    units = task.units(labels)
     columns = [column for _, table, _ in read for column in table.columns]
     return ReferenceSet(
-        task=rules.name,
+        task=task.name,
         name=name,
         files=files,
         public=public,
         items=tuple(labels.items.ids),
         source=path,
         # The lists of declared tasks have times in other units, if any.
-        facts=set_facts(units, len(labels.items), [] if rules.declaration else lists, read),
+        facts=set_facts(units, len(labels.items), [] if task.declaration else lists, read),
         gold=Reference(labels, labels.items, files=files),
-        rules=rules,
+        definition=task,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
         unused=(
             *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
             *(line for each in read for line in _repeated(*each)),
-            *unused_speakers(columns, units.called, rules.declaration),
+            *unused_speakers(columns, units.called, task.declaration),
         ),
     )
 
@@ -285,7 +285,7 @@ def _describe_dropped(
         yield f"{len(reasons) - MOST_REASONS} further rows"
 
 
-def _hint(rules: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropping: str) -> str:
+def _hint(task: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
         return (
@@ -301,10 +301,10 @@ def _hint(rules: Task, name: str, error: ReferenceFileError, rows: Sequence[Prob
         if len(lines) < MANY_ROWS:
             return hint
         another = f"this is another task: `{PROGRAM} init DIR --new NAME --kind KIND` declares one with"
-        if rules.declaration:
+        if task.declaration:
             another = "change the task's declaration in competition.yaml to"
         hint += f" It would leave out {len(lines)} rows. If these labels are meant, {another} your own labels"
-        return f"{hint}, {'phones' if rules.declaration else 'raters'} or scale."
+        return f"{hint}, {'phones' if task.declaration else 'raters'} or scale."
     return ""
 
 
@@ -314,28 +314,28 @@ _OFF_SCALE = re.compile(
 )
 
 
-def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
+def _scale_hint(task: Task, rows: Sequence[Problem]) -> str:
     """Return how to declare the scale of labels that are numbers beyond the task's; empty if there are none.
 
     To leave out such rows would leave out the highest or lowest labels.
     """
     found = [tuple(map(float, cells)) for problem in rows for cells in _OFF_SCALE.findall(problem.message)]
     seen = {value for value, low, high in found if not low <= value <= high or value % 1}
-    if not seen or not hasattr(rules.view, "scale"):
+    if not seen or not hasattr(task.view, "scale"):
         return ""
     every = [number for numbers in found for number in numbers]
     low, high = min(every), max(every)
     step = next((step for step in _STEPS if all(abs(n / step - round(n / step)) < 1e-6 for n in every)), 1)
     scale = f"scale: [{low:g}, {high:g}]" + (f", step: {step:g}" if step != 1 else "")
-    if rules.declaration:
+    if task.declaration:
         without = ", without step," if step == 1 and any(number % 1 for number in every) else ""
         advice = f"declare {scale}{without} for the task in competition.yaml."
-    elif any(option.name == "scale" and f"{low:g}-{high:g}" in option.values for option in rules.options):
+    elif any(option.name == "scale" and f"{low:g}-{high:g}" in option.values for option in task.options):
         advice = f'write scale: "{low:g}-{high:g}" into the task\'s options in competition.yaml.'
     else:
-        another = f"`{PROGRAM} init DIR --new NAME --kind {rules.view.name}`"
+        another = f"`{PROGRAM} init DIR --new NAME --kind {task.view.name}`"
         advice = f"this is another task: {another} makes one. Declare {scale} there"
-        advice += ", and the columns of your raters." if hasattr(rules.view, "raters") else "."
+        advice += ", and the columns of your raters." if hasattr(task.view, "raters") else "."
     labels = some_of([f"{value:g}" for value in sorted(seen)], 8)
     return f"If {labels} are labels and no mistakes, {advice} Leaving out their rows would bias the set."
 
@@ -345,11 +345,11 @@ _PHONE = re.compile(r": ('.*?') is not one of the \d+ phones; ")
 _MOST_ADDED = 200
 
 
-def _label_hint(rules: Task, rows: Sequence[Problem], dropping: str) -> str:
+def _label_hint(task: Task, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to declare labels or phones that a declared task does not have; empty if there are none."""
-    if not rules.declaration:
+    if not task.declaration:
         return ""
-    closed = hasattr(rules.view, "out_of_set") and not {"out_of_set", "target"} & set(rules.declaration)
+    closed = hasattr(task.view, "out_of_set") and not {"out_of_set", "target"} & set(task.declaration)
     for pattern, parameter in ((_LABEL, "classes"), (_PHONE, "phones")):
         found = sorted({label for problem in rows for label in pattern.findall(problem.message)})
         if len(found) == 1 and closed:

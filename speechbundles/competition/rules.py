@@ -53,7 +53,7 @@ def _of_labels(competition: Competition) -> Found:
         yield labels, f"labels: home: {public}; only hidden labels can stay at home"
     if at_home and share:
         yield sealed, "labels: home keeps all labels of hidden sets; remove sealed"
-    for option in competition.rules.options if at_home else ():
+    for option in competition.definition.options if at_home else ():
         value = competition.options.get(option.name)
         if value in option.reveals:
             what = f"{option.name}: {value} publishes a fact about the labels; with labels: home, expected"
@@ -120,7 +120,7 @@ def _of_phases(competition: Competition) -> Found:
 
 def _of_columns(competition: Competition) -> Found:
     """Columns are distinct, the primary score is the first, and options are those of the task."""
-    task, keys = competition.rules, [column.key for column in competition.columns]
+    task, keys = competition.definition, [column.key for column in competition.columns]
     for index, key in enumerate(keys):
         if keys.index(key) == index and keys.count(key) > 1:
             yield (*competition.origin["columns"], index, "key"), f"duplicate column {key}"

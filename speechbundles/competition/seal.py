@@ -60,7 +60,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     SealError: too few units in a part, or an earlier draw of another share.
     BadReference: a part that cannot be used as a reference, or an earlier draw from other labels.
     """
-    task = reference.rules
+    task = reference.definition
     unit, unit_of = _units_of_lines(task, reference)
     units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
@@ -98,7 +98,7 @@ def keep_home(reference: ReferenceSet) -> ReferenceSet:
     return replace(
         reference,
         files=files,
-        gold=parse_reference(reference.rules, files),
+        gold=parse_reference(reference.definition, files),
         facts=replace(reference.facts, units=None, classes=""),
         at_home={f"{WHOLE}/{name}": content for name, content in reference.files.items()},
     )

@@ -61,28 +61,28 @@ def resolve(
             defects.append((place, f"unknown task {task!r}; {hint}" if task else f"no task; {hint}"))
             continue
         at: Place = ("challenges", tasks[task], "tasks", task)
-        rules = _rules(_layer(content, at), at, known, sources, defects)
-        if rules is None:
+        definition = _task_at(_layer(content, at), at, known, sources, defects)
+        if definition is None:
             continue
         places = (("defaults",), at[:2], at, bundle)
-        settings, origin, stated = _merged(content, series, places, rules, known)
+        settings, origin, stated = _merged(content, series, places, definition, known)
         absent = [key for key in _REQUIRED if key not in settings]
         if absent:
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((bundle, what))
             continue
-        rules = _ranked(rules, settings, origin, stated, defects)
-        _follow(settings, stated, rules)
+        definition = _ranked(definition, settings, origin, stated, defects)
+        _follow(settings, stated, definition)
         del settings["task"]
         yield Competition(
             name=name,
             task=task,
             challenge=tasks[task],
-            columns=_columns(rules, settings.pop("columns"), origin["columns"], defects),
+            columns=_columns(definition, settings.pop("columns"), origin["columns"], defects),
             phases=tuple(_phase(phase, settings["public_sets"], schema) for phase in settings.pop("phases")),
             settings=settings,
             challenge_tasks=tuple(other for other in tasks if tasks[other] == tasks[task]),
-            rules=rules,
+            definition=definition,
             origin=origin,
             sources=sources,
             stated=frozenset(stated),
@@ -90,33 +90,33 @@ def resolve(
 
 
 def _ranked(
-    rules: Task,
+    definition: Task,
     settings: dict[str, Any],
     origin: Mapping[str, Place],
     stated: Collection[str],
     defects: Defects,
 ) -> Task:
     """Return the task with the organiser's primary score, which becomes an option; columns follow unless stated."""
-    if rules.declaration:
-        return rules
+    if definition.declaration:
+        return definition
     options = settings.get("options", {})
-    key = settings.pop(PRIMARY, options.get(PRIMARY, rules.primary.key))
-    if key not in rules.primaries:
+    key = settings.pop(PRIMARY, options.get(PRIMARY, definition.primary.key))
+    if key not in definition.primaries:
         where = origin[PRIMARY] if PRIMARY in origin else (*origin["options"], PRIMARY)
         defects.append(
-            (where, f"{key!r} cannot be the primary score; {suggestion(str(key), rules.primaries)}")
+            (where, f"{key!r} cannot be the primary score; {suggestion(str(key), definition.primaries)}")
         )
-    elif key != rules.primary.key:
+    elif key != definition.primary.key:
         settings["options"] = {**options, PRIMARY: key}
-        left_out = {key, *(rules.primary.key + end for end in ENDS)}
+        left_out = {key, *(definition.primary.key + end for end in ENDS)}
         others = [column for column in settings["columns"] if column["key"] not in left_out]
-        rules = rules.ranked_by(key)
+        definition = definition.ranked_by(key)
         if "columns" not in stated:
-            settings["columns"] = [*_defaults_of(rules)["columns"][:3], *others]
-    return rules
+            settings["columns"] = [*_defaults_of(definition)["columns"][:3], *others]
+    return definition
 
 
-def _follow(settings: dict[str, Any], stated: Collection[str], rules: Task) -> None:
+def _follow(settings: dict[str, Any], stated: Collection[str], definition: Task) -> None:
     """Change settings that follow from others, unless they are stated: of programs, and of labels that stay at home."""
     if settings["submissions"] == CODE:
         if "labels" not in stated:
@@ -124,14 +124,14 @@ def _follow(settings: dict[str, Any], stated: Collection[str], rules: Task) -> N
         if "pages" not in stated:
             settings["pages"] = [*settings["pages"], {"title": "Your program", "file": "code.md"}]
     if settings["labels"] == HOME and "options" not in stated:
-        settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
+        settings["options"] = _without_facts_about_labels(definition, settings.get("options", {}))
 
 
 def _merged(
     content: Mapping[str, Any],
     series: Mapping[str, Any],
     places: Sequence[Place],
-    rules: Task,
+    definition: Task,
     known: Mapping[str, Any],
 ) -> tuple[dict[str, Any], dict[str, Place], set[str]]:
     """Return the settings of a bundle, the place of each, and which ones the organiser's own file states.
@@ -141,13 +141,13 @@ def _merged(
     places: the places of its settings, the nearest last; the third is that of its task.
     known: all settings, as the schema has them; the other keys of a task are parameters of its kind.
     """
-    of_task = _defaults_of(rules)
+    of_task = _defaults_of(definition)
     usual = {key: entry["default"] for key, entry in known.items() if "default" in entry}
     settings, origin = {**usual, **of_task}, dict.fromkeys(of_task, places[2])
     stated: set[str] = set()
     for source, place in product((series, content), places):
         left_out = () if source is content else OF_THE_DATA
-        parameters = place == places[2] and rules.declaration
+        parameters = place == places[2] and definition.declaration
         layer = {
             key: value
             for key, value in _layer(source, place).items()
@@ -189,7 +189,7 @@ def _unknown(content: Mapping[str, Any], series: Mapping[str, Any], sources: Sou
     return defects
 
 
-def _rules(
+def _task_at(
     layer: Mapping[str, Any], place: Place, known: Collection[str], sources: Sources, defects: Defects
 ) -> Task | None:
     """Return the task at a place, for which the organiser wrote `layer`; None if it cannot be used."""
@@ -225,37 +225,37 @@ def _rules(
     return None
 
 
-def _defaults_of(rules: Task) -> dict[str, Any]:
+def _defaults_of(definition: Task) -> dict[str, Any]:
     """Return the settings that a task has by itself: its files, a column for each score, for own ones a description.
 
     Of the columns, the leaderboard shows the primary score and, with exact feedback, its interval.
     """
-    primary = rules.primary.key
-    digits = {score.key: score.precision for score in rules.scores}
+    primary = definition.primary.key
+    digits = {score.key: score.precision for score in definition.scores}
     shown = (primary, *(primary + end for end in ENDS))
     columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
     columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
-    settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(rules)}
-    if rules.declaration or rules.code:
-        settings["description"] = opening(rules)
+    settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(definition)}
+    if definition.declaration or definition.code:
+        settings["description"] = opening(definition)
     return settings
 
 
-def opening(rules: Task) -> str:
+def opening(definition: Task) -> str:
     """Return the sentence with which the pages of an organiser's own task begin, if they do not write one."""
-    if not rules.declaration:
-        return f"{rules.title[0].upper()}{rules.title[1:]}."
-    kind = KINDS[rules.declaration["kind"]]
+    if not definition.declaration:
+        return f"{definition.title[0].upper()}{definition.title[1:]}."
+    kind = KINDS[definition.declaration["kind"]]
     items = {parameter.name: parameter.default for parameter in kind.parameters()}
-    return kind.opening.format(item=rules.declaration.get("item", items.get("item")))
+    return kind.opening.format(item=definition.declaration.get("item", items.get("item")))
 
 
-def files_of(rules: Task) -> str:
+def files_of(definition: Task) -> str:
     """Return a description of the files with a task's labels: their names and columns."""
     return " and ".join(
         f"{layout.file}: {', '.join(layout.columns)}"
         + "".join(f"; {column} if you have it" for column in layout.optional if column not in layout.columns)
-        for layout in rules.format.layouts
+        for layout in definition.format.layouts
     )
 
 

@@ -45,7 +45,7 @@ def needs(competition: Competition) -> Iterator[Need]:
     """Yield the label sets, then the data of the starting kit, then the data that only the baseline needs."""
     for name in competition.sets:
         phases = [phase.name for phase in competition.phases if phase.reference == name]
-        what = f"the labels: {competition['gold_standard']} {also_read(competition.rules)}"
+        what = f"the labels: {competition['gold_standard']} {also_read(competition.definition)}"
         without = (
             f"no phase {' or '.join(phases)}"
             if phases

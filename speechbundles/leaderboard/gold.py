@@ -77,9 +77,9 @@ def read_gold(competition: Competition, name: str) -> LabelledSet:
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
     declared = declared_of(competition, name)
     reference = load_reference(
-        competition.rules, name, place, competition.options, declared=declared, drop_invalid_rows=True
+        competition.definition, name, place, competition.options, declared=declared, drop_invalid_rows=True
     )
-    task, labels = reference.rules, reference.gold.labels
+    task, labels = reference.definition, reference.gold.labels
     rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)
     counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
@@ -93,7 +93,7 @@ def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> 
     ----------
     rows: for each file, the lines that hold labels and their items: `name -> {line: item}`.
     """
-    layouts = {layout.file: layout for layout in reference.rules.format.layouts}
+    layouts = {layout.file: layout for layout in reference.definition.format.layouts}
     columns: dict[str, Mapping[str, Sequence[str]]] = {}
     for file, item_of in rows.items():
         lines = reference.files[file].decode("utf-8-sig").split("\n")

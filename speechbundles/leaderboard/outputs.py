@@ -18,7 +18,7 @@ from typing import Any
 
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board, refusals_in
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
-from speechbundles.model.description import find_rules
+from speechbundles.model.description import described_task
 from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.platform import platforms
 from speechbundles.model.text import PROGRAM, printable
@@ -75,7 +75,7 @@ class ScoringOutput:
     statistics: None if the output has none.
     trivial: primary scores of the trivial baselines on this set, `answer -> score`.
     path: of the output.
-    rules: the task, if it is one of the repository's or the statistics declare it; else None.
+    definition: the task, if it is one of the repository's or the statistics declare it; else None.
     labels: the tag of the labels (see `label_tag`); empty if the output has none.
     """
 
@@ -85,7 +85,7 @@ class ScoringOutput:
     statistics: Statistics | None
     trivial: Mapping[str, float] = field(default_factory=dict)
     path: Path = Path()
-    rules: Task | None = None
+    definition: Task | None = None
     labels: str = ""
 
     @property
@@ -218,14 +218,14 @@ def _read_files(place: _Folder, name: str) -> ScoringOutput:
     if not place.has(base + STATISTICS_FILE):
         return ScoringOutput(name, scores, signature, None)
     content = _json(place.read(base + STATISTICS_FILE), STATISTICS_FILE)
-    statistics, rules = _statistics(content, signature)
+    statistics, task = _statistics(content, signature)
     trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
     labels = ""
     if place.has(base + LABELS_FILE):
         labels = place.read(base + LABELS_FILE).decode("utf-8", "replace").strip()
         if not TAG.fullmatch(labels):
             raise ValueError(f"{LABELS_FILE} is damaged; score the submission again")
-    return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules, labels=labels)
+    return ScoringOutput(name, scores, signature, statistics, trivial, definition=task, labels=labels)
 
 
 def _find(place: _Folder) -> str:
@@ -303,22 +303,22 @@ def _statistics(content: Any, signature: Signature) -> tuple[Statistics, Task | 
     if Signature.parse(written) != signature:
         raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written:.200}")
     try:
-        rules = find_rules(signature.task, content)
+        task = described_task(signature.task, content)
     except ValueError as error:
         raise ValueError(f"{damaged}{error}") from None
-    if rules is not None and (what := damage(rules, statistics)):
+    if task is not None and (what := damage(task, statistics)):
         raise ValueError(what)
-    return statistics, rules
+    return statistics, task
 
 
-def damage(rules: Task, statistics: Statistics) -> str:
+def damage(task: Task, statistics: Statistics) -> str:
     """Return why statistics cannot be those of a task; empty if they can."""
     try:
-        for score in rules.scores:
-            score.value(rules.part(score, statistics.parts))
-        rules.right(statistics.rows[1])
+        for score in task.scores:
+            score.value(task.part(score, statistics.parts))
+        task.right(statistics.rows[1])
     except (AttributeError, KeyError, IndexError, ValueError):
-        return f"{STATISTICS_FILE} is damaged: its columns are not those of {rules.name}"
+        return f"{STATISTICS_FILE} is damaged: its columns are not those of {task.name}"
     return ""
 
 

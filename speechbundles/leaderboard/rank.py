@@ -89,8 +89,8 @@ def make_board(
     scored = [output for output in outputs if output.scores]
     folder = folder_of(outputs)
     recorded, phase = read_scored(folder) if folder else ("", "")
-    rules, competition, default = _find_task(sources, scored, recorded)
-    column = _primary_column(rules, competition, scored[0])
+    task, competition, default = _find_task(sources, scored, recorded)
+    column = _primary_column(task, competition, scored[0])
     _require_baseline(baseline, present := [output.name for output in outputs])
     systems = read_systems(folder, present) if folder and not anonymous else {}
     placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
@@ -100,8 +100,8 @@ def make_board(
         baseline = next((alias for alias, name in aliases.items() if name == baseline), "")
     ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
-    entries = [_system(rules, output, is_known=is_known) for output in ranked]
-    ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
+    entries = [_system(task, output, is_known=is_known) for output in ranked]
+    ranking = rank_systems(task, column, str(signature), entries, progress=progress)
     ranked.sort(key=lambda output: ranking.names.index(output.name))
     phase = f"{phase} ({signature.part})" if signature.part else phase
     board = _with_tables(ranking, ranked, unscored, competition, asked)
@@ -142,25 +142,27 @@ def _find_task(
     competitions = read_competitions(sources)
     own = {competition["title"]: competition for competition in competitions if competition.task == name}
     competition = own.get(recorded, next(iter(own.values()), None))
-    declared = next((output.rules for output in outputs if output.rules and output.rules.declaration), None)
-    rules = declared or (competition.rules if competition else None)
-    if rules is None:
+    declared = next(
+        (output.definition for output in outputs if output.definition and output.definition.declaration), None
+    )
+    task = declared or (competition.definition if competition else None)
+    if task is None:
         known = sorted({competition.task for competition in competitions})
         what = f"competition.yaml has no task {name}; expected one of {', '.join(known)}"
         if outputs[0].signature.code:
             what = f"{name} is written in Python by its organiser; code is never taken from an output"
         raise no_board(f"{what}. {GIVE_COMPETITION}")
-    _require_code(rules, outputs)
-    rules = outputs[0].signature.ranked(rules)
-    return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
+    _require_code(task, outputs)
+    task = outputs[0].signature.ranked(task)
+    return task, competition, next(iter(own)) if len(own) == 1 else task.title
 
 
-def _primary_column(rules: Task, competition: Competition | None, output: ScoringOutput) -> Column:
+def _primary_column(task: Task, competition: Competition | None, output: ScoringOutput) -> Column:
     """Return the column of the primary score, with the organiser's precision if the competition is known."""
     known = next(iter(competition.columns), None) if competition else None
-    column = known if known and known.key == rules.primary.key else rules.columns[0]
+    column = known if known and known.key == task.primary.key else task.columns[0]
     if column.key not in output.scores:
-        raise no_board(f"{output.name} has no score {column.key}, the primary score of {rules.name}")
+        raise no_board(f"{output.name} has no score {column.key}, the primary score of {task.name}")
     return Column(*column[:4])
 
 
@@ -178,7 +180,7 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
+def _system(task: Task, output: ScoringOutput, *, is_known: bool) -> System:
     """Return a system with the intervals in its output and, if the counts of all systems are known, those from them.
 
     Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval. Nor
@@ -192,7 +194,7 @@ def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
         if not output.signature.coarse:
             intervals |= {key: (scores[key + low], scores[key + high]) for key in written}
         if counted is not None:
-            computed = score_intervals(rules, scores, counted.parts)
+            computed = score_intervals(task, scores, counted.parts)
             more = {key: (each.low, each.high) for key, each in computed.items() if key not in intervals}
             intervals |= more
     return System(output.name, scores, intervals, counted)
@@ -223,29 +225,29 @@ def _tables_of_items(
             "--conditions, --by and --items need statistics.json in every output; "
             "score the submissions with `score` to get it"
         )
-    rules, column, counted = ranking.own_task, ranking.column, summed[0].rows[0]
-    items = items_table(rules, summed) if asked.items else None
+    task, column, counted = ranking.own_task, ranking.column, summed[0].rows[0]
+    items = items_table(task, summed) if asked.items else None
     if asked.conditions is not None:
         given = read_conditions(asked.conditions, summed[0].units, counted)
-        tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
+        tables.append(scores_by_condition("condition", given, ranking.names, task, summed, column))
     if not asked.by:
         return tables, items
     if competition is None:
-        raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
+        raise no_board(f"competition.yaml has no task {task.name}. {GIVE_COMPETITION}")
     gold = find_gold(competition, counted)
     tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
     return tables, items
 
 
-def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
+def _require_code(task: Task, outputs: Sequence[ScoringOutput]) -> None:
     """Refuse outputs of another version of an organiser's own task, and statistics that it cannot have written."""
     code = outputs[0].signature.code
-    if code != rules.code:
+    if code != task.code:
         raise no_board(
-            f"the outputs were scored with another {OWN_TASKS}/{rules.name}.py ({code or 'none'}; yours is "
-            f"{rules.code or 'none'}). Build a bundle from the present file, and score the submissions again"
+            f"the outputs were scored with another {OWN_TASKS}/{task.name}.py ({code or 'none'}; yours is "
+            f"{task.code or 'none'}). Build a bundle from the present file, and score the submissions again"
         )
-    unknown = [(output.name, output.statistics) for output in outputs if output.rules is None]
-    damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
+    unknown = [(output.name, output.statistics) for output in outputs if output.definition is None]
+    damaged = {name: damage(task, statistics) for name, statistics in unknown if statistics is not None}
     if any(damaged.values()):
         raise no_board(*(f"{name}: {what}" for name, what in damaged.items() if what))

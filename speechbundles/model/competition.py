@@ -63,7 +63,7 @@ class Competition:
     Attributes
     ----------
     challenge_tasks: all tasks of its challenge, including its own.
-    rules: the task, with default options.
+    definition: the task, with default options.
     origin: the place in `competition.yaml` where each setting was found.
     sources: the folders with its files.
     stated: the settings in the `competition.yaml` of its own folder.
@@ -77,7 +77,7 @@ class Competition:
     columns: tuple[Column, ...]
     phases: tuple[Phase, ...]
     challenge_tasks: tuple[str, ...]
-    rules: Task = field(compare=False, repr=False)
+    definition: Task = field(compare=False, repr=False)
     origin: Mapping[str, Place]
     sources: Sources
     stated: frozenset[str]
@@ -89,7 +89,7 @@ class Competition:
     @property
     def shelves(self) -> tuple[str, ...]:
         """The folders with pages and kit files for an organiser's own task: those of its kind, then of all kinds."""
-        kind = PYTHON if self.rules.code else self.rules.declaration.get("kind")
+        kind = PYTHON if self.definition.code else self.definition.declaration.get("kind")
         return (f"{SHELF}/{kind}", SHELF) if kind else ()
 
     @property
@@ -215,9 +215,9 @@ class Challenge:
     @property
     def files(self) -> list[str]:
         """The files that submissions to its competitions may have side by side."""
-        named = (each.rules.format.submission_file for each in self.bundles.values())
+        named = (each.definition.format.submission_file for each in self.bundles.values())
         return list(dict.fromkeys(filter(None, named)))
 
     def other_files(self, competition: Competition) -> list[str]:
         """Return the files that a submission to one of its competitions may have beside its own."""
-        return [file for file in self.files if file != competition.rules.format.submission_file]
+        return [file for file in self.files if file != competition.definition.format.submission_file]

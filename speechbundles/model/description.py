@@ -38,7 +38,7 @@ def declared_scores(program: Archive | None) -> list[str]:
     return [score["key"] for score in description["scores"]] if description else []
 
 
-def find_rules(task: str, content: Mapping[str, Any]) -> Task | None:
+def described_task(task: str, content: Mapping[str, Any]) -> Task | None:
     """Return a task: one of the repository, or the one that a `task.json` or `statistics.json` declares; else None.
 
     Raises

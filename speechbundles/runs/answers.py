@@ -72,14 +72,14 @@ def read_written(archive: WrittenArchive, folder: Path) -> Files:
     return Files(files)
 
 
-def canonical(rules: Task, files: Files, items: Items) -> dict[str, bytes]:
+def canonical(task: Task, files: Files, items: Items) -> dict[str, bytes]:
     """Return the canonical form of answers, `name -> content`, which is accepted, too.
 
     Raises
     ------
     SubmissionError: the answers are refused.
     """
-    form = rules.format
+    form = task.format
     answers = form.read_submission(files, items)
     columns = _columns(form, files, answers, items)
     rows = zip(*columns.values(), strict=True)

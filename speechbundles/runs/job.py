@@ -64,7 +64,7 @@ class Job:
 
     Attributes
     ----------
-    rules: the task.
+    definition: the task.
     smoke: the name of the public set of the smoke run.
     parts: the smoke set and the hidden sets, by name.
     environment: `image` or `own`.
@@ -76,7 +76,7 @@ class Job:
     shows_factor: whether everybody sees the real-time factor.
     """
 
-    rules: Task
+    definition: Task
     smoke: str
     parts: Mapping[str, SoundSet]
     environment: str
@@ -198,7 +198,7 @@ def make_job(
     listed = ", ".join(competition["public_sets"]) or "none"
     lacking = f"no folder of a public set ({listed}); each program is tried on it first"
     problems = [] if public else [lacking]
-    labels = {layout.file for layout in competition.rules.format.layouts}
+    labels = {layout.file for layout in competition.definition.format.layouts}
     for name in wanted:
         problems += _problems_of_sound(competition.sound / name, labels)
     if problems:
@@ -210,7 +210,7 @@ def make_job(
     kit = dict(bundle.entries(str(bundle.phases[0].starting_kit)))
     inputs = {name: files_below(f"{name}/input/", kit) for name in wanted}
     return Job(
-        rules=competition.rules,
+        definition=competition.definition,
         smoke=wanted[0],
         parts={name: SoundSet(inputs[name], (competition.sound / name).resolve()) for name in wanted},
         environment=competition["environment"],

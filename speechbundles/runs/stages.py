@@ -263,7 +263,7 @@ def _run(
 
 
 def _canonical_zip(job: Job, files: Files, part: SoundSet) -> bytes:
-    return make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
+    return make_zip(canonical(job.definition, files, job.definition.format.read_items(part.items)))
 
 
 def _compared(job: Job, code: Path, part: SoundSet, answers: bytes) -> str:

@@ -137,7 +137,7 @@ class Leaderboard:
         the units are not known.
     notes
         How systems were compared, and which assumptions were made.
-    rules, signature
+    definition, signature
         The task, and how the results were computed; of a leaderboard of one task.
     power
         The statistical power of larger test sets; None if it was not asked for, and if no two neighbours have a
@@ -174,7 +174,7 @@ class Leaderboard:
     units: Optional[str] = None
     pairs: Sequence[Pair] = ()
     notes: Sequence[str] = ()
-    rules: Optional[Task] = field(repr=False, compare=False, default=None)
+    definition: Optional[Task] = field(repr=False, compare=False, default=None)
     signature: str = ""
     power: Optional[TextTable] = None
     unscored: Sequence[str] = ()
@@ -199,9 +199,9 @@ class Leaderboard:
     @property
     def own_task(self) -> Task:
         """The task of a leaderboard of one task."""
-        if self.rules is None:
+        if self.definition is None:
             raise ValueError("a leaderboard of several tasks has no task of its own")
-        return self.rules
+        return self.definition
 
     @property
     def is_joint(self) -> bool:

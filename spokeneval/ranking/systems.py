@@ -90,7 +90,7 @@ def rank_systems(
         for index, ((rank, tied), system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
     rows, every = [*rows, *excluded], [*systems, *barred]
-    ranking = Leaderboard(column, rows, units, rules=task, signature=signature, systems=every)
+    ranking = Leaderboard(column, rows, units, definition=task, signature=signature, systems=every)
     if found is None or units is None:
         return ranking
     return replace(

@@ -496,8 +496,8 @@ def _read_leniently(
         raise UnreadableReference(str(error)) from None
     if not read.dropped:
         return read.gold, ()
-    whole = {table.file: table.to_read() for _, table in organisers.read_tables(read.rules, path)}
-    return parse_shortened(read.rules, read.files, whole), read.dropped
+    whole = {table.file: table.to_read() for _, table in organisers.read_tables(read.definition, path)}
+    return parse_shortened(read.definition, read.files, whole), read.dropped
 
 
 class UnreadableReference(ValueError):

@@ -53,8 +53,8 @@ def load(folder, files, task="spoken_call", **how):
     """Return the evaluation set of a task or its name in some files, and the lines of the log."""
     logged = []
     given = write_files(folder / "own", files)
-    rules = find_task(task) if isinstance(task, str) else task
-    reference = load_reference(rules, "evaluation", given, {}, log=logged.append, **how)
+    definition = find_task(task) if isinstance(task, str) else task
+    reference = load_reference(definition, "evaluation", given, {}, log=logged.append, **how)
     return reference, "\n".join(logged)
 
 

@@ -100,7 +100,7 @@ def test_on_paper_every_column_is_there_and_headers_are_repeated(board, browser,
     words = " ".join(" ".join(sheets).split())
     for number in range(60):
         assert f"condition{number} " in words
-    for score in wide.rules.scores:
+    for score in wide.definition.scores:
         assert all(word in words for word in score.heading.split())
     ranked = [sheet for sheet in sheets if "CCCCC" in sheet]
     assert len(ranked) > 2

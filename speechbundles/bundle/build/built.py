@@ -128,12 +128,12 @@ def _require_room(path: Path, size: int, files: Mapping[str, bytes]) -> None:
 def _changes(earlier: Path | None, replaced: Path, competition: Competition, built: Path) -> Iterator[str]:
     """Yield what a build changes for submissions that are there; nothing before the first phase begins."""
     if earlier:
-        yield from changes(read_built_bundle(earlier), read_built_bundle(built), competition.rules)
+        yield from changes(read_built_bundle(earlier), read_built_bundle(built), competition.definition)
         return
     with suppress(BundleError):  # an older zip that is damaged, or there is none
         bundle = read_built_bundle(replaced)
         if min(phase.opens for phase in bundle.phases) <= dates.now():
-            yield from changes(bundle, read_built_bundle(built), competition.rules)
+            yield from changes(bundle, read_built_bundle(built), competition.definition)
 
 
 def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:

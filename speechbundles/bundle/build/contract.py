@@ -39,7 +39,7 @@ def hold_to_contract(competition: Competition) -> None:
     ------
     OrganiserError: no sample, or a broken contract; the message lists every problem.
     """
-    task = competition.rules
+    task = competition.definition
     if not task.code:
         return
     if os.name == "nt":

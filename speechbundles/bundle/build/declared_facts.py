@@ -25,21 +25,21 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     Made answers fit the parameters: `likelihoods_1`, `probabilities_2`, `phone_1`, `label_2`. For a task in an
     organiser's own Python, `example` has the first lines of the submission in its sample.
     """
-    rules = competition.rules
-    answer = rules.format.answer
+    task = competition.definition
+    answer = task.format.answer
     files = {
-        "submission_file": rules.format.submission_file or "",
+        "submission_file": task.format.submission_file or "",
         "submission_header": answer.delimiter.join(answer.columns) if answer else "",
-        "list_file": rules.format.list_files[0],
-        "id": rules.format.layouts[0].id,
+        "list_file": task.format.list_files[0],
+        "id": task.format.layouts[0].id,
     }
-    if rules.code:
+    if task.code:
         words = {"item": "item", "an_item": "an item", "unit": "unit", "unit_plural": "units"}
         return {**files, "kind": "python", "every_item": "yes", **words, "example": _example(competition)}
-    if not rules.declaration:
+    if not task.declaration:
         return files
-    kind = KINDS[rules.declaration["kind"]]
-    values = {each.name: rules.declaration.get(each.name, each.default) for each in kind.parameters()}
+    kind = KINDS[task.declaration["kind"]]
+    values = {each.name: task.declaration.get(each.name, each.default) for each in kind.parameters()}
     values["id"] = files["id"]
     facts = {name: "" if value in (None, REQUIRED) else _text(value) for name, value in values.items()}
     for name, value in values.items():
@@ -61,7 +61,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         **files,
         "kind": kind.name,
         "every_item": "yes" if kind.every_item else "",
-        "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts.get("unit", item)),
+        "unit_plural": task.declaration.get(PLURAL) or plural_of(facts.get("unit", item)),
         "an_item": f"{'an' if item[:1] in 'aeiou' else 'a'} {item}",
         "unit": item,
         **facts,
@@ -88,7 +88,7 @@ def _text(value: Any) -> str:
 
 
 def _rules(declared: Any) -> str:
-    """Return rules of normalisation as a list; they may be the name of one."""
+    """Return task of normalisation as a list; they may be the name of one."""
     return "\n".join(map(_rule, [declared] if isinstance(declared, str) else declared))
 
 

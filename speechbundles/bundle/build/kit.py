@@ -96,7 +96,7 @@ def make_parts(
     ------
     OrganiserError: kit files that cannot be used, or coarse feedback on a set without a standard error.
     """
-    task = competition.rules.with_options(competition.options)
+    task = competition.definition.with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
     scoring, ingestion = make_programs(competition)
     kit = _kit(competition, references, {**scoring, **ingestion}, log)
@@ -147,7 +147,7 @@ def _kit(
     log: Callable[[str], None],
 ) -> dict[str, bytes]:
     """Return the kit's files: its own, those that it shares, the programs and the sets; its README is not filled in."""
-    task, root = competition.rules, competition.sources.root
+    task, root = competition.definition, competition.sources.root
     kit = {
         **_kind_kit(competition),
         **_challenge_kit(competition),
@@ -221,7 +221,7 @@ def _no_step(task: Task, reference: ReferenceSet, unit: str) -> str:
 
 def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """Return the scoring program, without the options of its sets, and the ingestion program."""
-    task = competition.rules.with_options(competition.options)
+    task = competition.definition.with_options(competition.options)
     root, library = competition.sources.root, competition.sources.read_library()
     known = {KNOWN_COLUMNS: competition[KNOWN_COLUMNS]} if competition[KNOWN_COLUMNS] else {}
     described = {TASK_FILE: _json({**describe_task(task, received=bool(competition.home_sets)), **known})}

@@ -44,7 +44,7 @@ def _classes(reference: ReferenceSet, *, public: bool) -> str:
     """Return the sizes of a set's classes; of a hidden set only if its organiser publishes them."""
     if public:
         return reference.facts.classes
-    items = reference.rules.format.read_items(reference.public)
+    items = reference.definition.format.read_items(reference.public)
     return ", ".join(f"{size} {name}" for name, size in (items.class_sizes or {}).items())
 
 
@@ -90,7 +90,7 @@ def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -
     """
     names = [f"id_{number}" for number in range(1, EXAMPLES + 1)]
     deciding = references[competition.last_set]
-    file = deciding.rules.format.list_files[0]
+    file = deciding.definition.format.list_files[0]
     content, ids = deciding.public[file], sorted(deciding.items, key=id_order)
     return {
         "list_example": "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES]),
@@ -135,7 +135,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
     units = " or ".join(map(plural_of, drawn))
-    notes = " ".join(independence_note(unit, competition.rules.declaration) for unit in drawn)
+    notes = " ".join(independence_note(unit, competition.definition.declaration) for unit in drawn)
     if any(map(competition.sealed_share, competition.scored_sets)):
         share = f"{100 * competition['sealed']:.3g} %"
         rows += ["", _SEALED.format(share=share, units=units)]

@@ -82,7 +82,7 @@ def _facts(competition: Competition, parts: BundleParts, platform: Platform) -> 
     references, feedback = parts.references, parts.feedback
     declared = declared_facts(competition)
     terms = competition.page_path(competition["terms"])
-    over = competition.rules.declaration.get(MEAN_OVER)
+    over = competition.definition.declaration.get(MEAN_OVER)
     grouping = read_grouping(over) if over else None
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
     return {

@@ -167,7 +167,7 @@ def _load_references(
         path = given.get((competition.task, name), place)
         try:
             references[name] = load_reference(
-                competition.rules,
+                competition.definition,
                 name,
                 path,
                 competition.options,
@@ -293,7 +293,7 @@ def _seal(
 
 def _option_warnings(competition: Competition) -> Iterator[str]:
     hidden = [phase.name for phase in competition.phases if phase.reference in competition.hidden_sets]
-    for option in competition.rules.options:
+    for option in competition.definition.options:
         value = competition.options.get(option.name)
         if value in option.public_only and hidden:
             yield (

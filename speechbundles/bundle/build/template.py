@@ -116,14 +116,14 @@ def what_holds(
         DECIDING_SET: competition.last_set != sets[0],
     }
     chosen = chosen_options(competition)
-    for option in competition.rules.options:
+    for option in competition.definition.options:
         holds.update({f"{option.name}={value}": chosen[option.name] == value for value in option.values})
     return holds
 
 
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
-    return {option.name: option.values[0] for option in competition.rules.options} | competition.options
+    return {option.name: option.values[0] for option in competition.definition.options} | competition.options
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -31,7 +31,7 @@ from speechbundles.bundle.check.seal import is_part
 from speechbundles.competition.intake.ids import groups_of
 from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.description import declared_scores, find_rules, read_description
+from speechbundles.model.description import declared_scores, described_task, read_description
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of
@@ -74,7 +74,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         options = read_options(Report(), program) or Options()
         name = str(description.get("task"))
         try:
-            task = find_rules(name, description)
+            task = described_task(name, description)
         except ValueError:  # `check_scores` reports it
             continue
         own = task is None and f"spokeneval/challenges/{name}.py" in program.archive.files

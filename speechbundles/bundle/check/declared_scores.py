@@ -13,7 +13,7 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import RECEIVED_COLUMN
-from speechbundles.model.description import find_rules, read_description
+from speechbundles.model.description import described_task, read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import SORTING
 from speechbundles.model.zips import TASK_FILE
@@ -67,15 +67,15 @@ def _check_written(bundle: Inspection, archive: Archive, description: Mapping[st
     keys = [key for key in paths if key in declared][:_MOST_KEYS]  # `check_scores` reports the others
     missing: list[str] = []  # unless the scores are those of another version
     try:
-        rules = find_rules(task, description or {})
+        definition = described_task(task, description or {})
     except ValueError as error:
         bundle.report.add("declaration-invalid", archive.where(TASK_FILE), str(error))
         return
-    if rules is None:
+    if definition is None:
         missing = unwritten_keys(_own_files(bundle.contents, archive, task), keys)
     elif __version__.encode() in archive.files.get("spokeneval/version.py", b""):
-        primary = next((key for key in declared if key in rules.primaries), rules.primary.key)
-        written = {*(column.key for column in rules.ranked_by(primary).columns), RECEIVED_COLUMN.key}
+        primary = next((key for key in declared if key in definition.primaries), definition.primary.key)
+        written = {*(column.key for column in definition.ranked_by(primary).columns), RECEIVED_COLUMN.key}
         missing = [key for key in keys if key not in written]
     for key in missing:
         bundle.add("score-not-written", paths[key], f"no file of {archive.name} has the key {key!r}")

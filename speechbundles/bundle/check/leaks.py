@@ -23,7 +23,7 @@ from speechbundles.bundle.check.label_match import (
 )
 from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
-from speechbundles.model.description import KNOWN_COLUMNS, find_rules, read_description
+from speechbundles.model.description import KNOWN_COLUMNS, described_task, read_description
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from speechbundles.model.tabular import WORKBOOK
@@ -168,11 +168,11 @@ def _hidden(contents: Contents, task: CheckedTask, archive: Archive, *, is_decla
     given = description.get(KNOWN_COLUMNS)
     known = {str(column).lower() for column in given} if isinstance(given, list) else ()
     try:
-        rules = find_rules(str(description.get("task")), description)
+        definition = described_task(str(description.get("task")), description)
     except ValueError:  # `check_scores` reports it
-        rules = None
-    layouts = rules.format.layouts if rules else ()
-    declared = rules.declaration if rules else {}
+        definition = None
+    layouts = definition.format.layouts if definition else ()
+    declared = definition.declaration if definition else {}
     mean = declared.get(MEAN_OVER)
     groups = [mean["column"] if isinstance(mean, Mapping) else mean]
     groups += map(declared.get, ("unit", "other_unit", LEVEL))

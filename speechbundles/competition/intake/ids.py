@@ -12,21 +12,21 @@ from spokeneval.task import Task
 _MOST_SHOWN = 20
 
 
-def groups_of(rules: Task, labels: Any) -> dict[str, Mapping[str, str]]:
+def groups_of(task: Task, labels: Any) -> dict[str, Mapping[str, str]]:
     """Return the units of the items, also those of the other side of trials: `column -> item -> unit`."""
-    units = rules.units(labels)
+    units = task.units(labels)
     # Many units may be grouped at random, but the labels have their names.
     known = not units.called.endswith(GROUP) and any(item != unit for item, unit in units.of.items())
     groups = {units.called: units.of} if known else {}
     texts = getattr(labels, "texts", {})
-    for column in (rules.declaration.get("unit", SPEAKER), rules.declaration.get("other_unit")):
+    for column in (task.declaration.get("unit", SPEAKER), task.declaration.get("other_unit")):
         if column and any(texts.get(column, ())):
             groups[column] = dict(zip(labels.items.ids, texts[column], strict=True))
     return groups
 
 
 def describe_alike(
-    rules: Task, labels: Any, tables: Sequence[OwnTable], distinct: Collection[str], name: str
+    task: Task, labels: Any, tables: Sequence[OwnTable], distinct: Collection[str], name: str
 ) -> str:
     """Return the ids that differ only in case, leading zeros or a trailing `.0`, and what to do; empty without any.
 
@@ -36,8 +36,8 @@ def describe_alike(
     distinct: the columns whose ids the organiser declares to be different.
     name: the name of the set.
     """
-    ids = {rules.format.layouts[0].id: labels.items.ids}
-    ids |= {column: tuple(of.values()) for column, of in groups_of(rules, labels).items()}
+    ids = {task.format.layouts[0].id: labels.items.ids}
+    ids |= {column: tuple(of.values()) for column, of in groups_of(task, labels).items()}
     found = {column: alike(each) for column, each in ids.items() if not {*id_columns(column)} <= {*distinct}}
     found = {column: groups for column, groups in found.items() if groups}
     if not found:

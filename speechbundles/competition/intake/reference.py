@@ -159,7 +159,7 @@ def also_read(task: Task) -> str:
 def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the problems of what a competition declares about its sets: the place below `sets`, and a message."""
     sets = [*competition.sets, *competition["leave_out"]]
-    task = competition.rules
+    task = competition.definition
     layouts = task.format.layouts
     columns = dict.fromkeys(
         column

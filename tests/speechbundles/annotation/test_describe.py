@@ -134,7 +134,7 @@ def test_of_a_hidden_set_only_the_public_list_is_described(task, tmp_path):
     labels = [
         column
         for column in see(reference, public=False).columns
-        if column in reference.rules.format.layouts[0].required
+        if column in reference.definition.format.layouts[0].required
     ]
     assert labels or task == "content_accuracy"
     public = see(reference, public=True)

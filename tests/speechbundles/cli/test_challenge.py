@@ -231,7 +231,7 @@ def test_an_optional_task_that_nobody_entered_is_left_out_of_the_leaderboard(cli
     (tmp_path / "memory_clinic_decisions").rename(tmp_path / "memory_clinic_scores")
     assert of_entered(challenge, tmp_path) == (challenge, [])  # the other one is compulsory
     assert of_entered(challenge, clinic / "season") == of_entered(challenge, None) == (challenge, [])
-    answers = next(each.rules.format.submission_file for each in challenge.bundles.values())
+    answers = next(each.definition.format.submission_file for each in challenge.bundles.values())
     path = tmp_path / "season/team1/2027-03-02T0900.zip"
     write_files(
         path.parent, {path.name: make_zip({f"own/{answers}": b""}), "2027-03-03T0900.zip": b"damaged"}

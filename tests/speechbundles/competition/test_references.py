@@ -74,10 +74,10 @@ def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
 
 @pytest.mark.parametrize(("task", "file", "rows", "advice"), table("reference_cases")["scales"])
 def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, file, rows, advice):
-    rules = find_task(task) if isinstance(task, str) else declared_task("x", task)
+    definition = find_task(task) if isinstance(task, str) else declared_task("x", task)
     (tmp_path / file).write_text(rows)
     with pytest.raises(BadReference) as refusal:
-        load_reference(rules, "evaluation", tmp_path, {})
+        load_reference(definition, "evaluation", tmp_path, {})
     last = str(refusal.value).splitlines()[-1]
     assert f"scale: {advice}" in last
     assert "--drop-invalid" not in last

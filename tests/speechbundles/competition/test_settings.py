@@ -59,7 +59,7 @@ def test_every_score_with_an_interval_can_decide_the_rank(task, tmp_path):
         keys = [column.key for column in competition.columns]
         assert keys[:3] == [key, f"{key}_low", f"{key}_high"]
         assert default.primary.key in keys[3:]
-        assert competition.options["primary"] == competition.rules.primary.key == key
+        assert competition.options["primary"] == competition.definition.primary.key == key
 
 
 def test_a_folder_without_a_licence_does_not_get_the_samples(own):

@@ -96,6 +96,6 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters()}
     fill(folder / "competition.yaml", examples)
     (competition,) = read_competitions(Sources(ROOT, folder))
-    assert competition.rules.declaration["kind"] == kind
+    assert competition.definition.declaration["kind"] == kind
     assert len(competition.columns) > 3
     assert [phase.name for phase in competition.phases] == ["Development", "Evaluation"]

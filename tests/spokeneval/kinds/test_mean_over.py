@@ -104,11 +104,11 @@ def test_the_mean_and_the_worst_group_are_those_of_the_groups_scored_alone(decla
         moves.append([abs(end - alone[-1]) for end in next(iter(by_itself.intervals.values()))])
     mean, worst, *others = found.scores.values()
     assert mean == pytest.approx(np.mean(alone), rel=1e-12)
-    assert worst == (max if pooled.rules.primary.direction == "lower" else min)(alone)
+    assert worst == (max if pooled.definition.primary.direction == "lower" else min)(alone)
     assert others == list(pooled.scores.values())
     assert pickle.loads(pickle.dumps(found)).report() == found.report()
     # No unit is in two groups, so that their scores are independent.
-    lowest, highest = pooled.rules.primary.limits
+    lowest, highest = pooled.definition.primary.limits
     down, up = np.sqrt(np.square(moves).sum(axis=0)) / len(GROUPS)
     expected = max(lowest, mean - down), min(highest, mean + up)
     assert next(iter(found.intervals.values())) == pytest.approx(expected, abs=1e-8)

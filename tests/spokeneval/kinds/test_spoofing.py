@@ -77,7 +77,7 @@ def test_equal_error_rates_and_costs_have_the_declared_definition(seed):
     crossing = np.interp(0, (false_alarms - (1 - hits)), false_alarms)
     assert found["crossing"].scores["eer"] == pytest.approx(100 * crossing, rel=1e-12)
     assert found["hull"].scores["eer"] <= found["crossing"].scores["eer"] + 1e-12
-    assert [result.rules.primary.title for result in found.values()] == [
+    assert [result.definition.primary.title for result in found.values()] == [
         "EER",
         "EER (crossing)",
         "EER (nearest)",

@@ -79,12 +79,12 @@ def test_common_units_are_drawn_together_and_others_independently():
 def resampled_scores(task, ranking, names, weights):
     """The scores of systems in each resample, shape (r, s), higher is better, without the module under test."""
     primary, statistics = (
-        ranking.rules.primary,
+        ranking.definition.primary,
         {system.name: system.statistics for system in ranking.systems},
     )
     columns = []
     for name in names:
-        rows = ranking.rules.part(primary, statistics[name].parts)
+        rows = ranking.definition.part(primary, statistics[name].parts)
         sums = {
             field: weights[task] @ np.asarray(values, dtype=float) for field, values in vars(rows).items()
         }

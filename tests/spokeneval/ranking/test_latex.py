@@ -64,7 +64,7 @@ def board(systems, names=NAMES, title="Mean κ"):
             Entry(place + 1, place % 5 == 0, called, score, (score - 0.01, score + 0.01), (1, 9), 1, {}, {})
         )
     column = Column("score", title, "higher", 4)
-    return Leaderboard(column, rows, "1000 responses", rules=TASK, unscored=["failed"])
+    return Leaderboard(column, rows, "1000 responses", definition=TASK, unscored=["failed"])
 
 
 def test_special_characters_are_escaped_and_long_words_may_be_broken():

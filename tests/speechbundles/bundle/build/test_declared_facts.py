@@ -16,6 +16,6 @@ from tests.samples.programs import ROOT
 def test_the_page_of_an_answer_fits_any_number_of_classes(declared):
     task = declared_task("x", {"kind": "identification", **declared})
     page = (ROOT / "pages/kinds/identification/answer.md").read_bytes()
-    facts = {**declared_facts(SimpleNamespace(rules=task)), "id_1": "i1", "id_2": "i2"}
+    facts = {**declared_facts(SimpleNamespace(definition=task)), "id_1": "i1", "id_2": "i2"}
     text = fill(page, "answer.md", facts, {})
     assert ("except for the EER" in text) == (len(declared.get("classes", ())) == 3)

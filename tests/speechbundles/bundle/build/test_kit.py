@@ -81,7 +81,7 @@ def built(request, tmp_path_factory):
 def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
     competition, parts, _ = built
     words = {word for words in FORMATS.values() for word in words}
-    if competition.rules.declaration["kind"] == "transcripts":
+    if competition.definition.declaration["kind"] == "transcripts":
         words -= {"phone", "arpabet"}
     texts = texts_of(competition, parts)
     shared = {"try_submission.py", "score.py", "ingest.py", "baseline.py", "pages/overview.md"}
@@ -98,7 +98,7 @@ def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     competition, parts, kit = built
     page = page_texts(competition, parts, CODABENCH)["evaluation.md"]
     example = re.search(r"```\n(.*?)```", page, re.DOTALL)[1].splitlines()
-    file = competition.rules.format.submission_file
+    file = competition.definition.format.submission_file
     given = parts.solutions["evaluation"][file].decode().splitlines()
     if file.endswith((".rttm", ".json")):
         lines = example
@@ -121,7 +121,7 @@ def test_the_columns_on_the_page_are_those_of_the_files(built):
         header = (kit / file).read_text(encoding="utf-8").splitlines()[0]
         if file.endswith(".csv"):
             assert re.findall("`([^`]+)`", columns) == header.split(",")
-    hidden = competition.rules.format.reference_files
+    hidden = competition.definition.format.reference_files
     assert not [file for file, _ in rows if file.startswith("evaluation/") and file.split("/")[-1] in hidden]
 
 
@@ -138,7 +138,7 @@ def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, c
     run_cells(parts.starting_kit)
     shown = capsys.readouterr().out
     assert "Scores on the development set" in shown
-    assert f"  {competition.rules.primary.title} " in shown
+    assert f"  {competition.definition.primary.title} " in shown
     assert "is ready to upload to the phase Evaluation" in shown
 
 
@@ -150,10 +150,12 @@ def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
     public = {name: text for name, text in files.items() if "/development/" in name}
     baseline = ROOT / "starting_kit" / "kinds" / kind_of(task) / "baseline.py"
     (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
-    rules = competition.rules
-    reference = load_reference(rules, "evaluation", tmp_path / "own/reference_data/aufgabe/evaluation", {})
+    definition = competition.definition
+    reference = load_reference(
+        definition, "evaluation", tmp_path / "own/reference_data/aufgabe/evaluation", {}
+    )
     kit = {f"evaluation/input/{name}": content for name, content in reference.public.items()}
-    kit["task.json"] = json.dumps({"declaration": dict(rules.declaration)})
+    kit["task.json"] = json.dumps({"declaration": dict(definition.declaration)})
     kit["baseline.py"] = baseline.read_bytes()
     alike = {}
     for name, text in public.items():
@@ -164,7 +166,7 @@ def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
         command = [sys.executable, "baseline.py", "evaluation", "out"]
         done = subprocess.run(command, cwd=folder, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
-        rules.format.read_submission(list_files(folder / "out"), reference.gold.items)
+        definition.format.read_submission(list_files(folder / "out"), reference.gold.items)
 
 
 def cells_of(kit):

@@ -30,7 +30,7 @@ def made_of(tmp_path, competition, files=None):
     """Return the parts of a bundle with an organiser's own data; all sets have the same files."""
     folder = write_files(tmp_path / "own", CASES[competition.task].reference if files is None else files)
     sets = {
-        name: load_reference(competition.rules, name, folder, competition.options)
+        name: load_reference(competition.definition, name, folder, competition.options)
         for name in competition.sets
     }
     options = {OPTIONS_FILE: Options().dump()}
@@ -73,7 +73,7 @@ def test_no_text_mentions_what_is_left_out(name):
 
 def load_sample(competition, name):
     place = ROOT / "reference_data" / competition.task / name
-    return load_reference(competition.rules, name, place, competition.options)
+    return load_reference(competition.definition, name, place, competition.options)
 
 
 def row(text, name):

@@ -74,8 +74,8 @@ def test_the_baseline_of_a_sample_is_better_than_all_trivial_ones(name, tmp_path
     for task, competition in competitions.items():
         parts = planned.parts[task]
         files = (parts.references["evaluation"], parts.solutions["evaluation"])
-        known = dict(set_feedback(competition.rules, *files, hidden=False).known)
-        better = max if competition.rules.primary.direction == HIGHER else min
+        known = dict(set_feedback(competition.definition, *files, hidden=False).known)
+        better = max if competition.definition.primary.direction == HIGHER else min
         assert better(known, key=lambda system: known[system]) == BASELINE
         assert list(known.values()).count(known[BASELINE]) == 1
 

@@ -18,10 +18,10 @@ from tests.samples.tables import table
 @pytest.mark.parametrize("task", task_names())
 def test_no_refusal_of_a_renamed_file_names_the_tasks_file_or_columns(tmp_path, task):
     """Every corruption of the references of the tests, with other names of columns and files."""
-    rules, found = find_task(task), set()
+    definition, found = find_task(task), set()
     for number, bad in enumerate(bad_references(task)):
         files, rename = {}, {}
-        for layout in rules.format.layouts:
+        for layout in definition.format.layouts:
             text = encoded(bad.files).get(layout.file, b"").decode("utf-8", "replace")
             header, line_end, rows = text.partition("\n")
             known = {*layout.required, *layout.optional} - {"start", "end"}  # ordinary words in messages
@@ -32,10 +32,10 @@ def test_no_refusal_of_a_renamed_file_names_the_tasks_file_or_columns(tmp_path, 
         folder = write_files(tmp_path / str(number), files)
         with bad.during():
             try:
-                load_reference(rules, "evaluation", folder, {}, declared=Declared(rename=rename))
+                load_reference(definition, "evaluation", folder, {}, declared=Declared(rename=rename))
             except BadReference as error:
                 said = re.sub(r"'[^']*'", "", str(error).partition("\n")[2])
-                made = (*rename, *(layout.file for layout in rules.format.layouts))
+                made = (*rename, *(layout.file for layout in definition.format.layouts))
                 found.update(word for word in made if re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w)", said))
     assert found == (
         {"audio_name"} if task == "merlion_diarization" else set()
