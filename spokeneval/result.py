@@ -21,7 +21,7 @@ from .scoring.library import (
     given_units,
     group_scores,
     read_answers,
-    read_gold,
+    read_for_scoring,
     require_data,
     score_against,
 )
@@ -341,7 +341,7 @@ def score_data(
 ) -> Result:
     """Score a submission against a reference; see `spokeneval.score`."""
     require_data(reference=reference, submission=submission)
-    gold = read_gold(default, reference, chosen, reading)
+    gold = read_for_scoring(default, reference, chosen, reading)
     answers = read_answers(gold, submission)
     if baseline is not None:
         gold = gold._replace(settings=beside(gold.task, gold.settings, score_against(gold, baseline)))
@@ -354,7 +354,7 @@ def score_both(
     task: Task, sides: Sequence[Any], chosen: Mapping[str, str], reading: Reading
 ) -> tuple[Result, Result]:
     """Score two submissions against a reference, which is first; the first is the baseline of the second."""
-    gold = read_gold(task, sides[0], chosen, reading)
+    gold = read_for_scoring(task, sides[0], chosen, reading)
     first, second = (read_answers(gold, side) for side in sides[1:])
     scored = score_both_submissions(gold.task, gold.reference.labels, (first, second), gold.settings)
     answered = (Answered(gold.reference, *side) for side in zip((first, second), scored))

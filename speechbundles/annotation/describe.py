@@ -90,10 +90,10 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     elif length:
         rows["seconds"] = pd.to_numeric(rows[length], errors="coerce") / _LENGTHS[length]
     group = next((column for column in _RECORDINGS if times and column in rows.columns), "")
-    units = {} if public else task.units(reference.gold.labels).of
+    units = {} if public else task.units(reference.parsed.labels).of
     if not group and len({*units.values()}) < len(units) == len(rows):
         rows["unit"], group = list(units.values()), "unit"
-    unit = task.units(reference.gold.labels).called
+    unit = task.units(reference.parsed.labels).called
     known = {*id_columns(layout.id), *_RECORDINGS, *times, length, group, "seconds", "utt_id", unit, MARK}
     known |= {*layout.required} if task.view.texts_as_labels else set()
     # In a small set, few different values may be names or texts: values of classes are repeated.
@@ -184,7 +184,7 @@ def raters_agreement(references: Sequence[ReferenceSet]) -> Frame | None:
     """Return the agreement of the raters in each set; None if there are none, or too many to list."""
     found = []
     for reference in references:
-        task, labels = reference.definition, reference.gold.labels
+        task, labels = reference.definition, reference.parsed.labels
         raters = task.view.listed_ratings(labels)
         if not raters:
             return None
@@ -207,7 +207,7 @@ def power(reference: ReferenceSet, answers: Answers) -> tuple[str, TextTable] | 
 
     None if no such submissions can be made, or the score has no interval.
     """
-    task, gold, systems = reference.definition, reference.gold, []
+    task, gold, systems = reference.definition, reference.parsed, []
     settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
     for number, share in enumerate(RIGHT):
         chosen = np.random.default_rng(number).random(len(gold.labels.items)) < share

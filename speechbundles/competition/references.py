@@ -11,7 +11,7 @@ from typing import Any
 
 from speechbundles.competition.intake.commas import refused_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
-from speechbundles.competition.intake.ids import describe_alike, groups_of
+from speechbundles.competition.intake.ids import describe_alike, units_by_column
 from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
@@ -50,7 +50,7 @@ class ReferenceSet:
     dropped: invalid rows that were left out on request: how many of which classes, then the first ones with their
         reasons.
     unused: for each file, the columns that look like labels and are not used, in one line, and the repeated rows.
-    gold: the labels read from `files`.
+    parsed: the labels read from `files`.
     at_home: the files that only the organiser keeps if a share is sealed, `name -> content`: `all/`, the whole
         reference, and `sealed/`, the sealed part.
     """
@@ -62,7 +62,7 @@ class ReferenceSet:
     items: tuple[str, ...]
     source: Path = field(compare=False)
     facts: SetFacts
-    gold: Reference = field(compare=False, repr=False)
+    parsed: Reference = field(compare=False, repr=False)
     definition: Task = field(compare=False, repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
@@ -71,12 +71,12 @@ class ReferenceSet:
 
     @property
     def fingerprint(self) -> str:
-        return self.gold.fingerprint
+        return self.parsed.fingerprint
 
     @property
-    def groups(self) -> dict[str, Mapping[str, str]]:
+    def units_by_column(self) -> dict[str, Mapping[str, str]]:
         """The units of the items, such as speakers and the other side of trials, `column -> item -> unit`."""
-        return groups_of(self.definition, self.gold.labels)
+        return units_by_column(self.definition, self.parsed.labels)
 
     @property
     def rows(self) -> set[str]:
@@ -210,7 +210,7 @@ def _reference_set(
         source=path,
         # The lists of declared tasks have times in other units, if any.
         facts=set_facts(units, len(labels.items), [] if task.declaration else lists, read),
-        gold=Reference(labels, labels.items, files=files),
+        parsed=Reference(labels, labels.items, files=files),
         definition=task,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),

@@ -88,7 +88,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
             ) from None
     home = {f"{WHOLE}/{name}": content for name, content in reference.files.items()}
     home.update({f"{SEALED}/{name}": content for name, content in parts[SEALED].items()})
-    return replace(reference, files=parts[OPEN], gold=gold[OPEN], at_home=home)
+    return replace(reference, files=parts[OPEN], parsed=gold[OPEN], at_home=home)
 
 
 def keep_home(reference: ReferenceSet) -> ReferenceSet:
@@ -98,7 +98,7 @@ def keep_home(reference: ReferenceSet) -> ReferenceSet:
     return replace(
         reference,
         files=files,
-        gold=parse_reference(reference.definition, files),
+        parsed=parse_reference(reference.definition, files),
         facts=replace(reference.facts, units=None, classes=""),
         at_home={f"{WHOLE}/{name}": content for name, content in reference.files.items()},
     )
@@ -109,7 +109,7 @@ def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str,
 
     The unit is None for a line that does not affect any score.
     """
-    units = task.units(reference.gold.labels)
+    units = task.units(reference.parsed.labels)
     of_lines = {
         file: {line: units.of.get(name) for line, name in rows.items()}
         for file, rows in task.format.rows(reference.files).items()
@@ -153,7 +153,7 @@ def _earlier_draw(
     try:
         whole = load_reference(task, reference.name, kept / WHOLE, reference.options)
         sealed = task.format.read_reference(read_folder(kept / SEALED))
-        units = [frozenset(task.units(labels).of.values()) for labels in (whole.gold.labels, sealed)]
+        units = [frozenset(task.units(labels).of.values()) for labels in (whole.parsed.labels, sealed)]
     except (BadReference, FileProblems) as error:
         what = f"{kept} holds the draw of an earlier build, but cannot be read"
         raise BadReference(f"{what}\n{error}") from None

@@ -9,7 +9,7 @@ import numpy as np
 
 from speechbundles.bundle.rehearse import extracted_name
 from speechbundles.leaderboard.given import listed, no_board, raise_problems
-from speechbundles.leaderboard.gold import LabelledSet
+from speechbundles.leaderboard.labelled_set import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions

@@ -16,7 +16,7 @@ import numpy as np
 
 from speechbundles.leaderboard.answers import read_answers
 from speechbundles.leaderboard.given import listed, no_board, raise_problems, read_rows
-from speechbundles.leaderboard.gold import LabelledSet
+from speechbundles.leaderboard.labelled_set import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput, exact_score
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import plural_of, some_of

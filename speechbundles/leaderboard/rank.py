@@ -19,7 +19,7 @@ from speechbundles.leaderboard.about import folder_of, read_scored, read_systems
 from speechbundles.leaderboard.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.leaderboard.difficulty import items_table
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board
-from speechbundles.leaderboard.gold import find_gold
+from speechbundles.leaderboard.labelled_set import find_labelled_set
 from speechbundles.leaderboard.outputs import ScoringOutput, damage
 from speechbundles.leaderboard.tables import task_tables
 from speechbundles.model.competition import Competition
@@ -234,7 +234,7 @@ def _tables_of_items(
         return tables, items
     if competition is None:
         raise no_board(f"competition.yaml has no task {task.name}. {GIVE_COMPETITION}")
-    gold = find_gold(competition, counted)
+    gold = find_labelled_set(competition, counted)
     tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
     return tables, items
 

@@ -12,7 +12,15 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..scoring.library import STRICT, Gold, Reading, read_answers, read_gold, require_data, rows_of_groups
+from ..scoring.library import (
+    STRICT,
+    Reading,
+    ReadReference,
+    read_answers,
+    read_for_scoring,
+    require_data,
+    rows_of_groups,
+)
 from ..scoring.output import write_file
 from ..scoring.scored import Scored, score_submission
 from ..task import Task
@@ -208,7 +216,7 @@ def compare_data(
             f"baseline: no system {baseline!r:.60}; expected one of {', '.join(map(str, submissions))}"
         )
     require_data(reference=reference, **{f"submission {name}": data for name, data in submissions.items()})
-    gold = read_gold(default, reference, chosen, reading)
+    gold = read_for_scoring(default, reference, chosen, reading)
     answers, scored = _scored(gold, submissions)
     task = gold.task
     keys = [score.key for score in task.scores]
@@ -240,7 +248,7 @@ def compare_data(
     return Comparison(**found, warnings=gold.warnings, remarks=remarks, groups=groups)
 
 
-def _scored(gold: Gold, submissions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Scored]]:
+def _scored(gold: ReadReference, submissions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Scored]]:
     """The answers and the scores of each system."""
     answers, scored, refused = {}, {}, []
     for name, submission in submissions.items():

@@ -313,7 +313,7 @@ def _described(value: Any) -> str:
     return "None" if value is None else f"{value!r:.60} ({type(value).__name__})"
 
 
-class Gold(NamedTuple):
+class ReadReference(NamedTuple):
     """A reference that was read for scoring.
 
     Attributes
@@ -359,7 +359,9 @@ class Reading(NamedTuple):
 STRICT = Reading()
 
 
-def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Reading = STRICT) -> Gold:
+def read_for_scoring(
+    default: Task, data: Any, chosen: Mapping[str, str], reading: Reading = STRICT
+) -> ReadReference:
     """Read a reference from a path, or from data in memory."""
     options = choose_options(default, chosen)
     task = default.with_options(options)
@@ -396,7 +398,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
         signed = partial(sign_public, task, options, read, (own,))
     warnings = [*warnings, *_spelt_alike(task.units(reference.labels))]
-    return Gold(task, reference, Settings(options, True, signed), tuple(left_out), tuple(warnings))
+    return ReadReference(task, reference, Settings(options, True, signed), tuple(left_out), tuple(warnings))
 
 
 def _spelt_alike(units: Units) -> Iterator[str]:
@@ -495,7 +497,7 @@ def _read_leniently(
     except organisers.BadReference as error:
         raise UnreadableReference(str(error)) from None
     if not read.dropped:
-        return read.gold, ()
+        return read.parsed, ()
     whole = {table.file: table.to_read() for _, table in organisers.read_tables(read.definition, path)}
     return parse_shortened(read.definition, read.files, whole), read.dropped
 
@@ -504,7 +506,7 @@ class UnreadableReference(ValueError):
     """Raised for a reference that the organiser's reader refuses."""
 
 
-def read_answers(gold: Gold, submission: Any) -> Any:
+def read_answers(gold: ReadReference, submission: Any) -> Any:
     """Read a submission from a path, or from data in memory."""
     task, reference, *_ = gold
     if not is_path(submission):
@@ -517,7 +519,7 @@ def read_answers(gold: Gold, submission: Any) -> Any:
         return read(found) if isinstance(found, Files) else read_files(found, read)[1]
 
 
-def score_against(gold: Gold, submission: Any) -> Scored:
+def score_against(gold: ReadReference, submission: Any) -> Scored:
     """Score a submission from a path, or from data in memory."""
     return score_submission(gold.task, gold.reference.labels, read_answers(gold, submission), gold.settings)
 
@@ -561,7 +563,7 @@ def count_items(task: Task, labels: Any, answers: Any, places: Sequence[int]) ->
     return GroupRows(task.units(own), task.count(own, task.format.take(answers, places)))
 
 
-def rows_of_groups(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupRows]:
+def rows_of_groups(gold: ReadReference, answers: Any, scored: Scored, by: Any) -> dict[str, GroupRows]:
     """The counts of each group, which is given for each row of the counts or for each item."""
     task, labels = gold.task, gold.reference.labels
     of_rows, places = groups(task, labels, by)
@@ -575,7 +577,7 @@ def rows_of_groups(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[st
     return found
 
 
-def group_scores(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
+def group_scores(gold: ReadReference, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
     """The scores of each group, from its counts alone."""
     groups = rows_of_groups(gold, answers, scored, by)
     return {group: _scores_of_rows(gold.task, *own) for group, own in groups.items()}

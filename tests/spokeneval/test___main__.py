@@ -110,7 +110,7 @@ def test_a_bundle_leaves_out_the_same_rows(place):
     result = spokeneval.score(
         TASK, place / "official.csv", place / "official_answers.csv", drop_invalid_reference_rows=True
     )
-    assert f"|reference:{built.gold.label_fingerprint(built.definition.format)[:12]}|" in result.signature
+    assert f"|reference:{built.parsed.label_fingerprint(built.definition.format)[:12]}|" in result.signature
 
 
 # Forms of organisers

@@ -210,7 +210,7 @@ def _no_step(task: Task, reference: ReferenceSet, unit: str) -> str:
     """Return why scores on a hidden set cannot be rounded to steps, and what the organiser can do."""
     found = f"scores on the {reference.name} set cannot be rounded to steps of a standard error (feedback: coarse)"
     home = "set labels: home, so that no score is shown before you publish the ranking"
-    if len(set(task.units(reference.gold.labels).of.values())) == 1:
+    if len(set(task.units(reference.parsed.labels).of.values())) == 1:
         return f"{found}, because the set has a single {unit}. Add items of a second {unit}, or {home}"
     same = f"{found}, because {task.primary.title} is the same for every baseline and for answers that are half right"
     if task.code:

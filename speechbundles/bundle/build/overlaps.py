@@ -88,11 +88,11 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
 def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap]:
     """Yield the units that two sets share, such as speakers, for each column of both that names units."""
     ours, theirs = _labels(public), _labels(hidden)
-    for column in public.groups.keys() & hidden.groups.keys():
+    for column in public.units_by_column.keys() & hidden.units_by_column.keys():
         label_of: dict[str, Counter[str]] = {}
-        for item, unit in public.groups[column].items():
+        for item, unit in public.units_by_column[column].items():
             label_of.setdefault(fold_id(unit), Counter())[ours.get(item, "")] += 1
-        units = hidden.groups[column]
+        units = hidden.units_by_column[column]
         shared = {item: unit for item, unit in units.items() if fold_id(unit) in label_of}
         if not shared:
             continue
@@ -113,7 +113,7 @@ def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap
 
 def _labels(reference: ReferenceSet) -> dict[str, str]:
     """Return the label of each item; empty for tasks without one for each, such as turns."""
-    columns = getattr(reference.gold.labels, "columns", {})
+    columns = getattr(reference.parsed.labels, "columns", {})
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return dict(zip(reference.items, map(repr, rows), strict=False))
 

@@ -23,7 +23,7 @@ def warn_of_size(reference: ReferenceSet) -> str:
     the fewest units that give a narrower interval, computed from the counts of the units that there are, repeated in
     turn. Empty for larger sets, and where no submission can be made from the labels.
     """
-    task, gold, score = reference.definition, reference.gold, reference.definition.primary
+    task, gold, score = reference.definition, reference.parsed, reference.definition.primary
     called, of, _ = task.units(gold.labels)
     units = len(set(of.values()))
     if units > MOST_UNITS or score.limits is None:

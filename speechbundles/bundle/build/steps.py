@@ -79,7 +79,7 @@ def set_feedback(
     ----------
     solution: the baseline's submission, `name -> content`; None if the baseline does not run on the set.
     """
-    gold = reference.gold
+    gold = reference.parsed
     submissions = {}
     if solution is not None:
         submissions[BASELINE] = read_submission(task, Files(solution), gold)

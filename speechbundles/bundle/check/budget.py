@@ -28,7 +28,7 @@ from speechbundles.bundle.check.declared_scores import read_options
 from speechbundles.bundle.check.inspection import Contents
 from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
 from speechbundles.bundle.check.seal import is_part
-from speechbundles.competition.intake.ids import groups_of
+from speechbundles.competition.intake.ids import units_by_column
 from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, described_task, read_description
@@ -153,7 +153,7 @@ def _of_task(
         return None
     accuracy = max([ACCURACY, *_accuracies(task, gold, solutions)])
     labels, each = list(task.labels(gold)), ""
-    for column, units in groups_of(task, gold).items():
+    for column, units in units_by_column(task, gold).items():
         own = dict.fromkeys(zip(units.values(), labels, strict=False)) if len(units) == len(labels) else {}
         if 0 < len(own) == len({*units.values()}) < len(labels):  # one label for each unit
             labels, each = [label for _, label in own], column

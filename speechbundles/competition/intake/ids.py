@@ -12,7 +12,7 @@ from spokeneval.task import Task
 _MOST_SHOWN = 20
 
 
-def groups_of(task: Task, labels: Any) -> dict[str, Mapping[str, str]]:
+def units_by_column(task: Task, labels: Any) -> dict[str, Mapping[str, str]]:
     """Return the units of the items, also those of the other side of trials: `column -> item -> unit`."""
     units = task.units(labels)
     # Many units may be grouped at random, but the labels have their names.
@@ -37,7 +37,7 @@ def describe_alike(
     name: the name of the set.
     """
     ids = {task.format.layouts[0].id: labels.items.ids}
-    ids |= {column: tuple(of.values()) for column, of in groups_of(task, labels).items()}
+    ids |= {column: tuple(of.values()) for column, of in units_by_column(task, labels).items()}
     found = {column: alike(each) for column, each in ids.items() if not {*id_columns(column)} <= {*distinct}}
     found = {column: groups for column, groups in found.items() if groups}
     if not found:

@@ -8,7 +8,7 @@ import scipy.optimize
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard.conditions import scores_by_columns
-from speechbundles.leaderboard.gold import find_gold
+from speechbundles.leaderboard.labelled_set import find_labelled_set
 from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.leaderboard.rank import Breakdown, make_board
 from speechbundles.model.errors import OrganiserError
@@ -102,7 +102,7 @@ def scored(own):
 def tables_by(own, outputs, *columns, submissions):
     (competition,) = read_competitions(Sources(ROOT, own / "mine"), ["merlion_identification_closed"])
     summed = [output.statistics for output in outputs]
-    gold = find_gold(competition, summed[0].rows[0])
+    gold = find_labelled_set(competition, summed[0].rows[0])
     return scores_by_columns(columns, gold, outputs, summed, competition.columns[0], submissions)
 
 

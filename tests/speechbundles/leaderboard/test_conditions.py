@@ -6,7 +6,7 @@ import pytest
 from speechbundles.leaderboard import conditions
 from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import read_conditions
-from speechbundles.leaderboard.gold import LabelledSet
+from speechbundles.leaderboard.labelled_set import LabelledSet
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources

@@ -119,5 +119,5 @@ def test_regions_as_the_official_excel_sheet(tmp_path, header):
     write_files(tmp_path, {"labels.csv": GOLD, "regions.xlsx": book(one=rows[not header :])})
     loaded = load_reference(TASK, "evaluation", tmp_path, {})
     regions = FORMAT.read_reference(loaded.files).regions
-    assert [spans.tolist() for spans in loaded.gold.labels.regions] == [spans.tolist() for spans in regions]
+    assert [spans.tolist() for spans in loaded.parsed.labels.regions] == [spans.tolist() for spans in regions]
     assert [spans.tolist() for spans in regions] == [[[500, 4600], [5200, 10000]]]

@@ -184,7 +184,7 @@ KALDI = "s1-1 ona poszła\ns1-2 do domu\ns2-1\n"
 def test_speakers_of_kaldi_text_are_read_from_utt2spk_beside_it(tmp_path):
     files = {"text": KALDI, "utt2spk": "s1-1 Ola\ns1-2  Ola\n\ns2-1\tŁukasz\nt1 Jan\n"}
     reference, logged = load(tmp_path, files, WORDS)
-    assert list(reference.definition.units(reference.gold.labels).of.items()) == [
+    assert list(reference.definition.units(reference.parsed.labels).of.items()) == [
         ("s1-1", "Ola"),
         ("s1-2", "Ola"),
         ("s2-1", "Łukasz"),

@@ -11,7 +11,7 @@ import spokeneval
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.kinds.class_scores import MOST_OF_A_SIDE
 from spokeneval.kinds.declared import declared_task
-from spokeneval.scoring.library import read_gold, score_against
+from spokeneval.scoring.library import read_for_scoring, score_against
 from spokeneval.scoring.options import Signature
 from spokeneval.scoring.scored import STATISTICS_FILE, parse_statistics, write_statistics
 
@@ -33,7 +33,7 @@ def trials(models, tests, times=2):
 
 
 def intervals(declared, gold, given):
-    scored = score_against(read_gold(declared_task("own", declared), gold, {}), given)
+    scored = score_against(read_for_scoring(declared_task("own", declared), gold, {}), given)
     return scored, scored.intervals
 
 

@@ -12,7 +12,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.counts import total
 from spokeneval.ranking.randomisation import pseudo_values
-from spokeneval.scoring.library import read_gold, score_against
+from spokeneval.scoring.library import read_for_scoring, score_against
 from spokeneval.scoring.scored import parse_statistics, primary_matrix, primary_of_sums
 
 GROUPS = {"de": 12, "en": 20, "th": 12}
@@ -164,7 +164,7 @@ def test_references_without_columns_have_the_groups_of_ids(file, tmp_path):
 
 
 def _standard_error(declared, gold, given):
-    scored = score_against(read_gold(declared_task("own", declared), gold, {}), given)
+    scored = score_against(read_for_scoring(declared_task("own", declared), gold, {}), given)
     return scored, next(iter(scored.intervals.values())).standard_error
 
 

@@ -12,7 +12,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.jackknife import jackknife_p
 from spokeneval.ranking.groups import group_pairs, groups_of_column
-from spokeneval.scoring.library import read_answers, read_gold, rows_of_groups
+from spokeneval.scoring.library import read_answers, read_for_scoring, rows_of_groups
 from spokeneval.scoring.scored import score_submission
 
 DECLARED = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "primary": "accuracy"}
@@ -177,7 +177,7 @@ def test_equal_groups_are_rarely_found_to_differ(units):
     rng, found = np.random.default_rng(units), 0
     for _ in range(200):
         gold, systems, groups = compared(rng, dict.fromkeys(("a", "b", "c"), 0.8), units=units, items=4)
-        read = read_gold(TASK, gold, {})
+        read = read_for_scoring(TASK, gold, {})
         counted = {}
         for name, answers in systems.items():
             own = read_answers(read, answers)

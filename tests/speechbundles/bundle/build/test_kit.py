@@ -166,7 +166,7 @@ def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
         command = [sys.executable, "baseline.py", "evaluation", "out"]
         done = subprocess.run(command, cwd=folder, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
-        definition.format.read_submission(list_files(folder / "out"), reference.gold.items)
+        definition.format.read_submission(list_files(folder / "out"), reference.parsed.items)
 
 
 def cells_of(kit):

@@ -39,7 +39,7 @@ def sheet(**columns):
 def reference(name, files):
     files = {"gold.csv": files} if isinstance(files, str) else files
     content = {file: text.encode() for file, text in files.items()}
-    return ReferenceSet("t", name, content, {}, (), Path(), FACTS, gold=None, definition=None)
+    return ReferenceSet("t", name, content, {}, (), Path(), FACTS, parsed=None, definition=None)
 
 
 def overlap(public, hidden):
@@ -201,7 +201,7 @@ def of_task(declared, name, **columns):
     content = {task.format.layouts[0].file: sheet(**columns).encode()}
     labels = task.format.read_reference(content)
     gold = Reference(labels, labels.items, files=content)
-    return ReferenceSet("t", name, content, {}, labels.items.ids, Path(), FACTS, gold=gold, definition=task)
+    return ReferenceSet("t", name, content, {}, labels.items.ids, Path(), FACTS, parsed=gold, definition=task)
 
 
 HEALTH = {"kind": "decisions", "classes": ["no", "yes"], "positive": "yes"}

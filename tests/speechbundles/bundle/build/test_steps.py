@@ -270,7 +270,7 @@ def test_answers_that_are_half_right_have_an_error_for_every_kind(name, tmp_path
 @pytest.mark.parametrize("name", REPEATED)
 def test_every_challenge_has_an_answer_that_is_half_right(name, tmp_path):
     task = find_task(name)
-    gold = small(name, tmp_path).gold
+    gold = small(name, tmp_path).parsed
     assert half_right(task, gold, Settings(choose_options(task, {}), False, Signature(name)))[1] > 0
 
 
@@ -282,9 +282,9 @@ LABELLED = "id,label,valence\n" + "".join(
 def test_a_metric_in_python_takes_its_step_from_damaged_labels(tmp_path):
     """A correlation of 0.5 in 40 items has the standard error (1 - 0.25) / sqrt(40) = 0.12, which rounds to 0.1."""
     reference = load_reference(VALENCE, "evaluation", write_files(tmp_path, {"labels.csv": LABELLED}), {})
-    constant = VALENCE.trivial["0 for every clip"](reference.gold.items)
+    constant = VALENCE.trivial["0 for every clip"](reference.parsed.items)
     settings = Settings({}, False, Signature(VALENCE.name))
-    line = score_submission(VALENCE, reference.gold.labels, constant, settings)
+    line = score_submission(VALENCE, reference.parsed.labels, constant, settings)
     assert resampled_error(VALENCE.primary, line.statistics.parts["sums"]) == 0
     assert set_feedback(VALENCE, reference, None, hidden=True).steps == {VALENCE.primary.key: 0.1}
 

@@ -181,7 +181,7 @@ def test_several_sheets_that_can_be_the_labels_are_refused_until_one_is_named(tm
     )
     assert said.endswith("Keep one; write sheet: NAME below sets.x in competition.yaml")
     named, _ = load(tmp_path, files, "content_accuracy", declared=replace(declared, sheet="Ganz neu"))
-    assert named.gold.labels["human_score"].tolist() == [3, 1, 1]
+    assert named.parsed.labels["human_score"].tolist() == [3, 1, 1]
     copies, _ = load(
         tmp_path, {"Noten.xlsx": book(Alt=GERMAN, Kopie=GERMAN)}, "content_accuracy", declared=declared
     )
@@ -307,7 +307,7 @@ def test_two_declared_columns_name_the_trials_of_a_list(tmp_path, name):
     ]
     assert list(reference.items) == [",".join(pair) for pair in pairs]
     assert reference.public["items.csv"].decode().split() == ["a,b", *sorted(map(",".join, pairs))]
-    assert reference.gold.labels["label"].tolist() == [1 - int(label) for label in labels]
+    assert reference.parsed.labels["label"].tolist() == [1 - int(label) for label in labels]
     again = {"trials.txt": "\n".join([*lines, lines[0]])}
     said = refused(tmp_path / "again", again, task, declared=declared)
     assert f"line 4    a,b {','.join(pairs[0])} already appears on line 1" in said

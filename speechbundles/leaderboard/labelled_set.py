@@ -1,4 +1,4 @@
-"""The gold standard of a board, found again in the competition's folder."""
+"""The labels of a board, found again in the competition's folder."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class LabelledSet(NamedTuple):
     counted_in: Mapping[str, str]
 
 
-def find_gold(competition: Competition, items: Sequence[str]) -> LabelledSet:
+def find_labelled_set(competition: Competition, items: Sequence[str]) -> LabelledSet:
     """Return the competition's set that has all items of a board: the whole set, if the board is on a share of it.
 
     Parameters
@@ -53,7 +53,7 @@ def find_gold(competition: Competition, items: Sequence[str]) -> LabelledSet:
     unread = []
     for name in competition.sets:
         try:
-            gold = read_gold(competition, name)
+            gold = read_labelled_set(competition, name)
         except BadReference as error:
             unread.append(str(error))
             continue
@@ -67,7 +67,7 @@ def find_gold(competition: Competition, items: Sequence[str]) -> LabelledSet:
     )
 
 
-def read_gold(competition: Competition, name: str) -> LabelledSet:
+def read_labelled_set(competition: Competition, name: str) -> LabelledSet:
     """Read a set of a competition.
 
     Raises
@@ -79,7 +79,7 @@ def read_gold(competition: Competition, name: str) -> LabelledSet:
     reference = load_reference(
         competition.definition, name, place, competition.options, declared=declared, drop_invalid_rows=True
     )
-    task, labels = reference.definition, reference.gold.labels
+    task, labels = reference.definition, reference.parsed.labels
     rows = task.format.rows(reference.files)
     item_rows = task.format.item_rows(labels)
     counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}

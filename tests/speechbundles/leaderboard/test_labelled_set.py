@@ -5,7 +5,7 @@ import pytest
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import conditions_by_column
-from speechbundles.leaderboard.gold import find_gold
+from speechbundles.leaderboard.labelled_set import find_labelled_set
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -24,7 +24,7 @@ def test_the_language_of_a_turn_breaks_nothing_down():
     (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
     place = ROOT / "reference_data/merlion_diarization/evaluation"
     recordings = find_task("merlion_diarization").format.read_reference(read_folder(place)).items.ids
-    gold = find_gold(competition, recordings)
+    gold = find_labelled_set(competition, recordings)
     with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)
     assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)
