@@ -219,7 +219,7 @@ class View:
         """The ratings of each human rater, NaN where there is none, if each rater is listed."""
         return {}
 
-    def groups(self, reference: Any) -> Mapping[str, Sequence[str]]:
+    def groupings(self, reference: Any) -> Mapping[str, Sequence[str]]:
         """Groups of items, `kind of group -> group of each row of the counts`."""
         return {}
 

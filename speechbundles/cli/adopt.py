@@ -15,7 +15,7 @@ from speechbundles.cli.options import PATH, Command, option
 from speechbundles.cli.terminal import ROOT, reporting, warn
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import PROGRAM, say, text_table
+from speechbundles.model.text import PROGRAM, say, table_lines
 from speechbundles.new.adopt import adopt, kinds_of, replace_by_kind, scores_of_kind
 from speechbundles.new.competition_folder import what_goes_where
 from spokeneval.kinds.declared import KINDS
@@ -59,4 +59,4 @@ def _side_by_side(bundle: BuiltBundle, kind: str, columns: Mapping[str, str]) ->
         rows += [
             (key, shown.get(key, rehearsal.status), f"{scores[own]:.10g}") for key, own in columns.items()
         ]
-        yield "\n".join([f"{rehearsal.phase}, {name}", *text_table(rows, {0})])
+        yield "\n".join([f"{rehearsal.phase}, {name}", *table_lines(rows, {0})])

@@ -24,7 +24,7 @@ from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import count_findings, format_findings
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import PROGRAM, say, text_table
+from speechbundles.model.text import PROGRAM, say, table_lines
 from speechbundles.model.zips import DECIDING_SET, HOME
 from spokeneval.formats.problems import count_of
 
@@ -184,7 +184,7 @@ def _default_out(competition: Path | None, references: Sequence[str]) -> Path:
 def _list_bundles(built: Sequence[Built]) -> None:
     """Print a table: below each folder its files, with their sizes, what the check found, and their digests."""
     bundles = sorted(built, key=lambda bundle: bundle.path.parent)
-    lines = zip(bundles, text_table(map(_row, bundles), left=(0, 2, 3)), strict=True)
+    lines = zip(bundles, table_lines(map(_row, bundles), left=(0, 2, 3)), strict=True)
     for folder, rows in groupby(lines, key=lambda line: line[0].path.parent):
         say("\n".join([str(folder), *(row for _, row in rows)]))
 

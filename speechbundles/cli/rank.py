@@ -15,7 +15,7 @@ from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer, reporting
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.rank import Breakdown, make_board
-from speechbundles.leaderboard.render import markdown_table, table_to_csv, text_table
+from speechbundles.leaderboard.render import console_table, markdown_table, table_to_csv
 from speechbundles.leaderboard.scores_only import rank_scores
 from speechbundles.leaderboard.write import to_json, to_text, write_board
 from speechbundles.model.bundle import read_built_bundle
@@ -116,7 +116,7 @@ def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_jso
     with reporting():
         table = rank_scores(read_built_bundle(bundle), [path for path in outputs if path.is_dir()])
         systems = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-        answer({"systems": systems}, text_table(table), as_json=as_json)
+        answer({"systems": systems}, console_table(table), as_json=as_json)
         if out:
             board = {"board.csv": table_to_csv(table), "board.md": f"{markdown_table(table)}\n"}
             write_tree(out, {name: text.encode() for name, text in board.items()}, write_whole)

@@ -20,7 +20,7 @@ WIDEST = 88
 """The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
 
 
-def text_table(table: TextTable, left: Collection[int] = ()) -> str:
+def console_table(table: TextTable, left: Collection[int] = ()) -> str:
     """Return a table that fits the console. `left`: columns that are aligned left; default: the table's names."""
     return "\n".join(fitted_table([table.header, *table.rows], left or range(table.left)))
 

@@ -28,7 +28,7 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.leaderboard.about import record_scored
 from speechbundles.leaderboard.entries import Team, read_teams
 from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
-from speechbundles.leaderboard.render import every_digit, text_table
+from speechbundles.leaderboard.render import console_table, every_digit
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
@@ -304,7 +304,7 @@ def to_csv(scores: Scores) -> str:
 def scores_to_text(scores: Scores) -> str:
     """Return the primary score of each submission, best first, then why the others have no score."""
     table = _table(scores)
-    lines = [text_table(table, {1 if scores.ranked else 0})] if table.rows else []
+    lines = [console_table(table, {1 if scores.ranked else 0})] if table.rows else []
     if scores.bundle.only_receives:
         lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
     if scores.failed:

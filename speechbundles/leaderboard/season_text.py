@@ -14,11 +14,11 @@ from typing import Any
 
 from speechbundles.bundle.rehearse import FAILED, FINISHED
 from speechbundles.leaderboard.render import (
+    console_table,
     entries_table,
     fitted_tables,
     markdown_table,
     table_to_csv,
-    text_table,
 )
 from speechbundles.leaderboard.season import REFUSED, Attempt, Season
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -61,7 +61,7 @@ def season_to_text(season: Season) -> str:
 
 
 def _board_text(bundle: BuiltBundle, phase: BuiltPhase, board: Leaderboard) -> str:
-    return text_table(day_table(bundle, phase, board), left={0, 1, 3, 4})
+    return console_table(day_table(bundle, phase, board), left={0, 1, 3, 4})
 
 
 def day_table(bundle: BuiltBundle, phase: BuiltPhase, board: Leaderboard) -> TextTable:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.leaderboard.page import HTML_FILE, INDEX_FILE, to_html
-from speechbundles.leaderboard.render import escaped_markdown, markdown_table, table_to_csv, text_table
+from speechbundles.leaderboard.render import console_table, escaped_markdown, markdown_table, table_to_csv
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.disk import write_whole
 from spokeneval.ranking import writers
@@ -85,7 +85,7 @@ def to_text(board: Leaderboard) -> str:
         notes = [*board.notes]
     first, *more = (replace(table, title=wrap(table.title)) for table in tables)
     fold = partial(wrap, indent="  ", hanging="")
-    return writers.to_text(head, first, notes, more, show=text_table, fold=fold)
+    return writers.to_text(head, first, notes, more, show=console_table, fold=fold)
 
 
 def _folded(signature: str) -> str:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len, chop_cells
 
-from speechbundles.model.text import text_table
+from speechbundles.model.text import table_lines
 
 WIDTH = 80
 """The width of tables, and the least width of wrapped text."""
@@ -69,21 +69,21 @@ def fitted_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[s
     """
     header, *body = [list(row) for row in rows]
     if _width_of([header, *body]) <= WIDTH:
-        return text_table([header, *body], left)
+        return table_lines([header, *body], left)
     for widest in HEADINGS:
         head = _wrap_header(header, body, widest)
         if _width_of(head + body) <= WIDTH:
-            return text_table(head + body, left)
+            return table_lines(head + body, left)
     shortened = _shorten_names(head + body, left)
     if _width_of(shortened) <= WIDTH:
-        return text_table(shortened, left)
+        return table_lines(shortened, left)
     cells = _shorten_names(head + body, left, longest=LONGEST_NAME)
     keys = next(place for place in range(len(header) + 1) if place not in left)
     lines: list[str] = []
     for places in _blocks(cells, keys):
         block = [[row[place] for place in places] for row in cells]
         own_left = {index for index, place in enumerate(places) if place in left}
-        lines += [*([""] if lines else []), *text_table(filter(any, block), own_left)]
+        lines += [*([""] if lines else []), *table_lines(filter(any, block), own_left)]
     return lines
 
 

@@ -62,7 +62,7 @@ def inline_yaml(content: Any) -> str:
     return text.removesuffix("\n...\n").strip()
 
 
-def text_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
+def table_lines(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
     """Return the lines of a table. The columns in `left` are aligned left, the others right."""
     rows = list(rows)
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]

@@ -13,7 +13,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.statuses import what_to_do
-from speechbundles.model.text import text_table
+from speechbundles.model.text import table_lines
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED
 from speechbundles.server.entrants import Entrant, holder_of
@@ -197,7 +197,7 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
             change = "=" if score == old else f"{(score - old).normalize():+f}"
         rows.append([str(entry.rank), str(was), entry.name, every_digit(score), every_digit(old), change])
     rows += [["-", str(was), holder, "-", every_digit(old), ""] for holder, (was, old) in left.items()]
-    return text_table(rows, left={2})
+    return table_lines(rows, left={2})
 
 
 def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:

@@ -80,7 +80,7 @@ class Rubric(ScoresKind):
     def all_scores(self) -> tuple[Score, ...]:
         return tuple(score for score in super().all_scores() if score.key != "ccc")
 
-    def groups(self, reference: Answers) -> dict[str, Sequence[str]]:
+    def groupings(self, reference: Answers) -> dict[str, Sequence[str]]:
         return {"Prompt": reference.texts["prompt_id"]}
 
     def second_scores(self, reference: Answers) -> Optional[np.ndarray]:

@@ -33,7 +33,7 @@ class Correctness(DecisionsKind):
     def units_of(self, reference: Answers) -> Units:
         return naming_units(reference)
 
-    def groups(self, reference: Answers) -> dict[str, list[str]]:
+    def groupings(self, reference: Answers) -> dict[str, list[str]]:
         return naming_groups(reference)
 
     def trivial(self) -> dict[str, Callable[[Items], Answers]]:

@@ -98,7 +98,7 @@ class Naming(TranscriptsKind):
     def feature_table(self) -> FeatureTable:
         return metrics.arpabet_features()
 
-    def groups(self, reference: Answers) -> dict[str, list[str]]:
+    def groupings(self, reference: Answers) -> dict[str, list[str]]:
         return naming_groups(reference)
 
 

@@ -245,7 +245,7 @@ class Responses(DecisionsKind):
     def sides(self, reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
         return self.expected(reference), submission["Accept"]
 
-    def groups(self, reference: Answers) -> dict[str, Sequence[str]]:
+    def groupings(self, reference: Answers) -> dict[str, Sequence[str]]:
         return {"Prompt": reference.texts["Prompt"]} if "Prompt" in reference.texts else {}
 
     def broken(self, totals: Mapping[str, Any]) -> str:

@@ -23,21 +23,21 @@ MOST_SCORES, MOST_ROWS = 4, 50
 
 def errors(task: Task, reference: Any, submission: Any, scored: Scored) -> Errors:
     """Return the errors of a submission; in most kinds how wrong the answer to each item is."""
-    kind, view = _kind(task), task.view
+    kind, view = kind_of(task), task.view
     if hasattr(kind, "errors"):
         found: Errors = kind.errors(view, reference, submission, scored)
         return found
     wrong = 1 - np.asarray(task.right(scored.rows), dtype=float)
-    groups = kind.groups(view, reference) if hasattr(kind, "groups") else {}
+    groups = kind.groupings(view, reference) if hasattr(kind, "groupings") else {}
     called = "the errors", "the items"
-    return Errors(wrong, np.ones(len(wrong)), called, {**groups, **view.groups(reference)})
+    return Errors(wrong, np.ones(len(wrong)), called, {**groups, **view.groupings(reference)})
 
 
 def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
     """Return the items with the worst answers, the task's kind's sections, one for each grouping, and one on units."""
-    kind, statistics = _kind(task), scored.statistics
+    kind, statistics = kind_of(task), scored.statistics
     parts = kind.sections(task.view, reference, submission, scored) if kind else []
-    for called, names in task.view.groups(reference).items():
+    for called, names in task.view.groupings(reference).items():
         if statistics.items and called.lower() == statistics.unit:
             continue  # the section on units has them
         groups, place = np.unique(np.array(names, dtype=str), return_inverse=True)
@@ -49,7 +49,7 @@ def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> lis
     return [_items(task, reference, submission, scored), *parts]
 
 
-def _kind(task: Task) -> Any:
+def kind_of(task: Task) -> Any:
     """Return the module of the task's kind in `kinds/sections`; None if it has none."""
     name = task.view.name
     return import_module(f"..kinds.sections.{name}", __package__) if name else None
@@ -81,7 +81,7 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
 
 def plots(task: Task, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
     """Return the plots of the task's kind, by name."""
-    kind = _kind(task)
+    kind = kind_of(task)
     found: dict[str, Drawing] = (
         kind.plots(task.view, reference, submission, scored) if hasattr(kind, "plots") else {}
     )
@@ -95,7 +95,7 @@ def items(
 
     Where a kind measures how far answers are from the reference, wrong answers are in this order.
     """
-    kind, right = _kind(task), rightness(task, scored)
+    kind, right = kind_of(task), rightness(task, scored)
     error = kind.distance(task.view, reference, submission) if hasattr(kind, "distance") else -right
     error = np.asarray(error) if len(error) == len(right) else -right
     rows = np.lexsort((-error, right == 1))[:most].tolist()
@@ -120,7 +120,7 @@ def item_columns(
         called: [names[row] for row in rows],
         "Right": right[rows].tolist(),
     }
-    kind, view = _kind(task), task.view
+    kind, view = kind_of(task), task.view
     if hasattr(kind, "answers"):
         columns.update(kind.answers(view, reference, submission, rows))
     texts = {name: reference.texts[name] for name in view.texts if name in reference.texts}

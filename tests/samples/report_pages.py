@@ -12,7 +12,7 @@ import numpy as np
 from spokeneval.challenges import find_task
 from spokeneval.formats.format import Answers, Items
 from spokeneval.kinds.declared import declared_task
-from spokeneval.report.sections import _kind
+from spokeneval.report.sections import kind_of
 from spokeneval.scoring.reference import fingerprint
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
@@ -32,7 +32,7 @@ def section(declared, reference, submission):
         texts = {name: list(values) for name, values in columns.items() if name == "speaker"}
         sides.append(Answers(Items(tuple(f"i{n}" for n in range(size))), arrays, texts))
     task = declared_task("own", declared)
-    parts = _kind(task).sections(task.view, *sides, SimpleNamespace(scores=defaultdict(float)))
+    parts = kind_of(task).sections(task.view, *sides, SimpleNamespace(scores=defaultdict(float)))
     return "".join(part.markup for part in parts if part is not None)
 
 

@@ -59,7 +59,7 @@ def confusion_plot(names: Sequence[str], answers: Sequence[str], counts: np.ndar
     return Drawing(draw, 2.2 + 0.6 * len(answers), 1.6 + 0.5 * len(names))
 
 
-def groups(kind: DecisionsKind, reference: Any) -> dict[str, Sequence[str]]:
+def groupings(kind: DecisionsKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the class of each item."""
     return {"True class": [kind.classes[label] for label in kind.expected(reference).tolist()]}
 

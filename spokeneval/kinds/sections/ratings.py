@@ -71,7 +71,7 @@ def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored)
     ]
 
 
-def groups(kind: RatingsKind, reference: Any) -> dict[str, Sequence[str]]:
+def groupings(kind: RatingsKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the mean rating of each item, rounded."""
     means = np.rint(np.nanmean(list(kind.ratings_of(reference).values()), axis=0)) * kind.step
     return {"Rounded mean rating": [f"{mean:g}" for mean in means.tolist()]}

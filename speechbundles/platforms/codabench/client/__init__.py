@@ -16,8 +16,6 @@ from speechbundles.platforms.codabench.client.abilities import measure as measur
 from speechbundles.platforms.codabench.client.account import read_account as read_account
 from speechbundles.platforms.codabench.client.account import read_server as read_server
 from speechbundles.platforms.codabench.client.account import read_token as read_token
-from speechbundles.platforms.codabench.client.answers import is_answered as is_answered
-from speechbundles.platforms.codabench.client.answers import read_time as read_time
 from speechbundles.platforms.codabench.client.competitions import BOARD_MARK as BOARD_MARK
 from speechbundles.platforms.codabench.client.competitions import BOARD_TITLE as BOARD_TITLE
 from speechbundles.platforms.codabench.client.competitions import KITS as KITS
@@ -67,3 +65,5 @@ from speechbundles.platforms.codabench.client.runs import run_again as run_again
 from speechbundles.platforms.codabench.client.runs import start as start
 from speechbundles.platforms.codabench.client.runs import submit as submit
 from speechbundles.platforms.codabench.client.runs import upload_identity as upload_identity
+from speechbundles.platforms.codabench.client.values import is_answered as is_answered
+from speechbundles.platforms.codabench.client.values import read_time as read_time

@@ -13,7 +13,6 @@ from typing import Any
 from speechbundles.bundle.check import hidden_references
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.platforms.codabench.client.answers import is_answered
 from speechbundles.platforms.codabench.client.competitions import (
     dataset_link,
     is_published,
@@ -24,6 +23,7 @@ from speechbundles.platforms.codabench.client.competitions import (
 )
 from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.platforms.codabench.client.runs import LiveRun, is_detailed, is_listed
+from speechbundles.platforms.codabench.client.values import is_answered
 
 REPORTS = "report pages: regard those of all runs, failed ones too, as public once the competition is listed"
 ANSWERS = {"yes": True, "no": False, "not measured": None}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused
-from speechbundles.platforms.codabench.client.answers import expected, get, to_name, to_number, to_words
 from speechbundles.platforms.codabench.client.connection import Connection, Progress
 from speechbundles.platforms.codabench.client.pages import read_list
+from speechbundles.platforms.codabench.client.values import expected, get, to_name, to_number, to_words
 
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
 """The parts of a task; also the types of their datasets."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from speechbundles.model.errors import OrganiserError, Refused
-from speechbundles.platforms.codabench.client.answers import expected, to_number
 from speechbundles.platforms.codabench.client.connection import Connection
+from speechbundles.platforms.codabench.client.values import expected, to_number
 
 READINGS = 5
 """Most attempts to read a list that changes while its pages are read."""

@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 
 from speechbundles.model.errors import Refused
 from speechbundles.model.statuses import AWAITING, FINISHED, Meaning, meaning_of
-from speechbundles.platforms.codabench.client.answers import (
+from speechbundles.platforms.codabench.client.competitions import LivePhase, finish_upload, upload_file
+from speechbundles.platforms.codabench.client.connection import Connection
+from speechbundles.platforms.codabench.client.pages import read_list, rows_of
+from speechbundles.platforms.codabench.client.values import (
     expected,
     get,
     is_answered,
@@ -20,9 +23,6 @@ from speechbundles.platforms.codabench.client.answers import (
     to_number,
     to_score,
 )
-from speechbundles.platforms.codabench.client.competitions import LivePhase, finish_upload, upload_file
-from speechbundles.platforms.codabench.client.connection import Connection
-from speechbundles.platforms.codabench.client.pages import read_list, rows_of
 
 DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
