@@ -27,9 +27,10 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import printable, say
+from speechbundles.model.text import say
 from speechbundles.runs import answers_below
 from speechbundles.server import INDEX
+from spokeneval.formats.problems import printable
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.ranking.leaderboard import Leaderboard
 

@@ -43,7 +43,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.statuses import CODES
-from speechbundles.model.text import printable, say
+from speechbundles.model.text import say
 from speechbundles.runs import (
     ENGINES,
     OF_HIDDEN_RUNS,
@@ -59,7 +59,7 @@ from speechbundles.runs import (
     shown_runs,
 )
 from speechbundles.server import Connection, write_home_page
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, printable
 
 RUNS = "runs.csv"
 

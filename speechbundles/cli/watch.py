@@ -30,8 +30,9 @@ from speechbundles.cli.server import (
     using,
 )
 from speechbundles.cli.terminal import answer, reporting
-from speechbundles.model.text import printable, say
+from speechbundles.model.text import say
 from speechbundles.server import watch_competition
+from spokeneval.formats.problems import printable
 
 DIFFERENT = 3
 

@@ -18,8 +18,8 @@ from speechbundles.model import tabular
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
-from speechbundles.model.text import hint, printable
-from spokeneval.formats.problems import some_of
+from speechbundles.model.text import hint
+from spokeneval.formats.problems import printable, some_of
 
 SCORED = "scored"
 """The file in `RUNS` with the competition and the phase of the outputs."""

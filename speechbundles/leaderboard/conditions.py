@@ -18,8 +18,7 @@ from speechbundles.leaderboard.answers import read_answers
 from speechbundles.leaderboard.given import listed, no_board, raise_problems, read_rows
 from speechbundles.leaderboard.labelled_set import LabelledSet
 from speechbundles.leaderboard.outputs import ScoringOutput, exact_score
-from speechbundles.model.text import printable
-from spokeneval.formats.problems import plural_of, some_of
+from spokeneval.formats.problems import plural_of, printable, some_of
 from spokeneval.formats.speakers import unit_noun
 from spokeneval.formats.tables import members
 from spokeneval.formats.text import nfc

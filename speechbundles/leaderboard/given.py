@@ -6,8 +6,7 @@ from pathlib import Path
 from speechbundles.model import tabular
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.text import printable
-from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.problems import count_of, printable, some_of
 
 MOST_SHOWN = 20
 """Most names in a message."""

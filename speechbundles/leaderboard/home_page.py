@@ -23,8 +23,7 @@ from speechbundles.leaderboard.render import (
 )
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.disk import write_whole
-from speechbundles.model.text import printable
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.ranking.leaderboard import Entry, Leaderboard, TextTable
 from spokeneval.report import page

@@ -21,7 +21,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.text import printable
+from spokeneval.formats.problems import printable
 from spokeneval.ranking.joint import join_tasks, why_apart
 from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.ranking.leaderboard import Leaderboard

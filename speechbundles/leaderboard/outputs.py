@@ -21,8 +21,8 @@ from speechbundles.model.bounded import is_file_below, open_file, parse_json, re
 from speechbundles.model.description import described_task
 from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.platform import platforms
-from speechbundles.model.text import PROGRAM, printable
-from spokeneval.formats.problems import some_of
+from speechbundles.model.text import PROGRAM
+from spokeneval.formats.problems import printable, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.options import SIGNATURE_FILE, Signature
 from spokeneval.scoring.output import LARGEST, SCORE_FILES

@@ -12,7 +12,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.tabular import read_rows
-from speechbundles.model.text import printable
+from spokeneval.formats.problems import printable
 from spokeneval.formats.tables import csv_text, no_formula
 
 PRIVATE = ".board"

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from speechbundles.model.console import fitted_table
 from speechbundles.model.dates import MINUTES
-from speechbundles.model.text import printable
+from spokeneval.formats.problems import printable
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.ranking.leaderboard import Entry, TextTable
 from spokeneval.ranking.writers import shown_range, shown_rank

@@ -37,9 +37,8 @@ from speechbundles.model.disk import locked, write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.submissions import find_submissions
-from speechbundles.model.text import printable
 from speechbundles.model.zips import HOME, WHOLE
-from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS

@@ -25,8 +25,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.platform import PICKED, SHOWN, platforms
-from speechbundles.model.text import printable
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, printable
 from spokeneval.ranking.leaderboard import Leaderboard, TextTable
 from spokeneval.report import page
 

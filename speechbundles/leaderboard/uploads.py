@@ -13,8 +13,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import SUBMISSIONS, read_index
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.text import printable
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)

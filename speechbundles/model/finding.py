@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 
 from speechbundles.model.console import wrap
 from speechbundles.model.platform import FOLDER, NAMES
-from speechbundles.model.text import hint, printable
-from spokeneval.formats.problems import count_of
+from speechbundles.model.text import hint
+from spokeneval.formats.problems import count_of, printable
 
 MOST_SHOWN = 20
 """Findings of one code that are written out; the others are counted."""

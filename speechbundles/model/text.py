@@ -8,15 +8,10 @@ from typing import Any
 import yaml
 from rich.cells import cell_len
 
-from spokeneval.formats.problems import closest
+from spokeneval.formats.problems import closest, printable
 
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
-
-
-def printable(text: str, *, kept: str = "") -> str:
-    """Return text with control characters and lone surrogates escaped, except those in `kept`."""
-    return "".join(char if char in kept or char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def say(text: object, *, error: bool = False) -> None:

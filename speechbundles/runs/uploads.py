@@ -48,7 +48,6 @@ from speechbundles.model.statuses import (
     WITHDRAWN,
 )
 from speechbundles.model.statuses import REFUSED as CHECK_REFUSED
-from speechbundles.model.text import printable
 from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (
     OF_HIDDEN_RUNS,
@@ -68,6 +67,7 @@ from speechbundles.runs.stages import (
     stage_files,
     take_through,
 )
+from spokeneval.formats.problems import printable
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.code import OWN

@@ -48,6 +48,11 @@ def quote(text: str, limit: int = 100) -> str:
     return repr(text) if len(text) <= limit else repr(text[:limit]) + "..."
 
 
+def printable(text: str, *, kept: str = "") -> str:
+    """Text with control characters, changes of direction and lone surrogates escaped, except those in `kept`."""
+    return "".join(char if char in kept or char.isprintable() else repr(char)[1:-1] for char in text)
+
+
 def name(text: str) -> str:
     """The name of an item or a file, made safe to show: unchanged if it is plain, else quoted."""
     plain = text.isprintable() and " " not in text and 0 < len(text) <= 120

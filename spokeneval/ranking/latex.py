@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..formats.problems import printable
 from .leaderboard import Leaderboard, TextTable
 from .writers import ranking_table
 
@@ -111,11 +112,7 @@ def _width(title: str, cells: Sequence[str]) -> float:
 
 def _printable(text: str) -> str:
     """Return text in composed characters, unprintable ones (control characters, changes of direction) as escapes."""
-    shown = unicodedata.normalize("NFC", text)
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in shown
-    )
+    return printable(unicodedata.normalize("NFC", text))
 
 
 def _labels(names: Sequence[str], titles: Sequence[str]) -> dict[str, str]:

@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Union
 
+from ..formats.problems import printable
+
 ROWS = 50
 """Number of rows of a table that are shown; further rows are only counted."""
 
@@ -52,11 +54,7 @@ def text(content: Content) -> str:
     if isinstance(content, Html):
         return content.markup
     shown = str(content)
-    if not shown.isprintable():
-        shown = "".join(
-            each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown
-        )
-    return escape(shown)
+    return escape(shown if shown.isprintable() else printable(shown))
 
 
 def paragraph(*contents: Content, kind: str = "") -> Html:

@@ -15,9 +15,8 @@ from speechbundles.competition.settings import files_of
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, REFERENCE, SUBMISSION
-from speechbundles.model.text import printable
 from speechbundles.model.zips import read_all, read_tree, write_tree
-from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 DRIVER = Path(__file__).with_name("contract_driver.py")

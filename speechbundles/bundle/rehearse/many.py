@@ -27,9 +27,8 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import read_state, write_state
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import MEMORY, PREFIX, sweep, temporary_folder
-from speechbundles.model.text import printable
 from speechbundles.model.zips import read_all, write_tree
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.submission_zip import MAX_BYTES
 
 REASON_LINES = 4

@@ -45,8 +45,8 @@ from speechbundles.model.finding import Report
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.platform import platforms
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
+from spokeneval.formats.problems import printable
 from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
