@@ -36,6 +36,7 @@ from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
+from speechbundles.model.text import grouped
 from speechbundles.model.zips import reference_zip
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -211,9 +212,7 @@ def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
 
     Runs that were cancelled or await validation are passed over if there is another.
     """
-    uploads: dict[tuple[str, str, str], list[Fetched]] = {}
-    for run in sorted(runs, key=lambda run: run.id):
-        uploads.setdefault(run.own_upload, []).append(run)
+    uploads = grouped((run.own_upload, run) for run in sorted(runs, key=lambda run: run.id))
     together = []
     for own in uploads.values():
         first, last = own[0], ([run for run in own if meaning_of(run.status).board] or own)[-1]

@@ -37,6 +37,7 @@ from speechbundles.model.disk import locked, write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.submissions import find_submissions
+from speechbundles.model.text import grouped
 from speechbundles.model.zips import HOME, WHOLE
 from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -274,11 +275,10 @@ def _forget(runs: Path, names: Iterable[str]) -> None:
 
 def _warnings(results: Mapping[str, KeptResult]) -> list[str]:
     """Return each difference between the platform's behaviour and what outputs suggest, with its submissions."""
-    found: dict[str, list[str]] = {}
-    for name, result in sorted(results.items()):
-        for warning in dict.fromkeys(result.warnings):
-            found.setdefault(warning, []).append(name)
-    return [f"{warning} ({some_of(names)})" for warning, names in found.items()]
+    pairs = (
+        (each, name) for name, result in sorted(results.items()) for each in dict.fromkeys(result.warnings)
+    )
+    return [f"{warning} ({some_of(names)})" for warning, names in grouped(pairs).items()]
 
 
 def _record(scoring: _Scoring, scores: Scores) -> None:

@@ -37,6 +37,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, platforms
+from speechbundles.model.text import grouped
 from spokeneval.ranking.leaderboard import Entry, Leaderboard
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.task import Column
@@ -135,9 +136,7 @@ def placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) 
         first = rules.missing_first
         return [each.better_first(attempt.score(each.key), missing_first=first) for each in columns]
 
-    teams: dict[str, list[Attempt]] = {}
-    for attempt in finished:
-        teams.setdefault(attempt.submission.team, []).append(attempt)
+    teams = grouped((attempt.submission.team, attempt) for attempt in finished)
     on_board: list[Attempt] = []
     for runs in teams.values():
         if phase.rule == FORCE_ALL:

@@ -1,9 +1,9 @@
-"""Text that several rooms print: foreign text made safe, near misses, places in YAML, tables."""
+"""Text that several rooms print: foreign text made safe, near misses, places in YAML, groups to list, tables."""
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from rich.cells import cell_len
@@ -12,6 +12,10 @@ from spokeneval.formats.problems import closest, printable
 
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
+
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def say(text: object, *, error: bool = False) -> None:
@@ -39,6 +43,18 @@ def dump_yaml(content: Any) -> bytes:
     """Return YAML that all parsers read alike: strings that look like dates or numbers are quoted."""
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)
     return text.encode("utf-8")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return the values of each key, in the order of the pairs.
+
+    >>> grouped([("b", 1), ("a", 2), ("b", 3)])
+    {'b': [1, 3], 'a': [2]}
+    """
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def size_of(size: float) -> str:

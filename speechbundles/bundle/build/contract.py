@@ -15,6 +15,7 @@ from speechbundles.competition.settings import files_of
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, REFERENCE, SUBMISSION
+from speechbundles.model.text import grouped
 from speechbundles.model.zips import read_all, read_tree, write_tree
 from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.programs.score import HIDDEN_STATISTICS
@@ -72,9 +73,8 @@ def _broken(root: Path, name: str) -> list[str]:
         return [f"the examination ended: {failure}"]
     why = "remove the output or the cause of the warning, because participants read what a program prints"
     found = [("while it runs", f"the task prints {line[:200]!r}; {why}") for line in printed[:1]]
-    places: dict[str, list[str]] = {}
-    for where, what in (*found, *json.loads((root / "output/problems.json").read_text(encoding="utf-8"))):
-        places.setdefault(what, []).append(where)
+    found += json.loads((root / "output/problems.json").read_text(encoding="utf-8"))
+    places = grouped((what, where) for where, what in found)
     return [printable(f"{', '.join(where[:MOST_PLACES])}: {what}") for what, where in places.items()]
 
 

@@ -32,6 +32,7 @@ from speechbundles.bundle.check import (
 )
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.text import grouped
 from spokeneval.formats.problems import count_of, plural_of, quote, some_of
 from spokeneval.formats.tables import fold_id
 
@@ -208,9 +209,7 @@ def _chance(ours: Sequence[str], theirs: Sequence[str]) -> float:
 
 
 def _equal(shown: Sequence[object], secret: Sequence[object]) -> Pairs:
-    rows: dict[object, list[int]] = {}
-    for row, value in enumerate(shown):
-        rows.setdefault(value, []).append(row)
+    rows = grouped((value, row) for row, value in enumerate(shown))
     return [(row, other) for other, value in enumerate(secret) for row in rows.get(value, ())]
 
 

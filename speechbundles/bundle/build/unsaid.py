@@ -8,6 +8,7 @@ from speechbundles.bundle.build.pages import Pages
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
+from speechbundles.model.text import grouped
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that differ between almost all competitions."""
@@ -31,11 +32,9 @@ def unfilled_about(competitions: Iterable[Competition]) -> str:
 
 def same_rules(competitions: Iterable[Competition]) -> str:
     """Return a line with own bundles of one task whose rules do not differ; empty if there are none."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for each in competitions:
-        if not each.sources.is_sample:
-            pages = (str(each.page_path(file)) for file in ("rules.md", "about_rules.md"))
-            alike.setdefault((each.task, *pages, *each["rules"]), []).append(each.name)
+    own = (each for each in competitions if not each.sources.is_sample)
+    pages = ((each, map(each.page_path, ("rules.md", "about_rules.md"))) for each in own)
+    alike = grouped(((each.task, *paths, *each["rules"]), each.name) for each, paths in pages)
     listed = "; ".join(" and ".join(names) for names in alike.values() if len(names) > 1)
     how = "if they are tracks, set the `rules` of each in competition.yaml"
     return f"bundles of one task with the same rules: {listed}; {how}" if listed else ""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from speechbundles.model.errors import Refused
 from speechbundles.model.statuses import AWAITING, FINISHED, Meaning, meaning_of
+from speechbundles.model.text import grouped
 from speechbundles.platforms.codabench.client.competitions import LivePhase, finish_upload, upload_file
 from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.platforms.codabench.client.pages import read_list, rows_of
@@ -91,10 +92,7 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     rows = read_list(connection, path, _LIST)
     with expected(_LIST):
         answers = sorted(map(_run, rows), key=lambda listed: listed.run.id)
-    children: dict[int, list[_Listed]] = {}
-    for listed in answers:
-        if listed.parent is not None:
-            children.setdefault(listed.parent, []).append(listed)
+    children = grouped((listed.parent, listed) for listed in answers)
     return [
         _with_copies(listed, children.get(listed.run.id, []))
         for listed in answers
