@@ -14,12 +14,11 @@ from .challenges import find_task, task_names
 from .formats.problems import count_of
 from .formats.speakers import independence_note, unseen_share
 from .kinds.declared import declared_task
+from .scoring.groups import GroupScores, group_scores
 from .scoring.library import (
     STRICT,
-    GroupScores,
     Reading,
     given_units,
-    group_scores,
     read_answers,
     read_for_scoring,
     require_data,
@@ -346,7 +345,7 @@ def score_data(
     if baseline is not None:
         gold = gold._replace(settings=beside(gold.task, gold.settings, score_against(gold, baseline)))
     scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
-    groups = group_scores(gold, answers, scored, by) if by is not None else {}
+    groups = group_scores(gold.task, gold.reference, answers, scored, by) if by is not None else {}
     return Result(gold.task, Answered(gold.reference, answers, scored), gold.left_out, gold.warnings, groups)
 
 

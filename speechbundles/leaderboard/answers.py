@@ -17,7 +17,7 @@ from speechbundles.model.temporary import temporary_folder
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
-from spokeneval.scoring.library import count_items
+from spokeneval.scoring.groups import count_items
 from spokeneval.scoring.scored import Statistics, primary_matrix
 
 

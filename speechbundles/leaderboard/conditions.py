@@ -23,7 +23,7 @@ from spokeneval.formats.speakers import unit_noun
 from spokeneval.formats.tables import members
 from spokeneval.formats.text import nfc
 from spokeneval.ranking.leaderboard import TextTable
-from spokeneval.scoring.library import count_items
+from spokeneval.scoring.groups import count_items
 from spokeneval.scoring.scored import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Column, Task
 

@@ -64,6 +64,11 @@ def id_columns(id: str) -> tuple[str, ...]:
     return tuple(id.split(","))
 
 
+def joined_id(name: Any) -> Any:
+    """The id that a tuple of its parts stands for, see `id_columns`; another id as it is."""
+    return ",".join(map(str, name)) if isinstance(name, tuple) else name
+
+
 class Layout(NamedTuple):
     """The layout of a table in a file.
 

@@ -12,19 +12,12 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..scoring.library import (
-    STRICT,
-    Reading,
-    ReadReference,
-    read_answers,
-    read_for_scoring,
-    require_data,
-    rows_of_groups,
-)
+from ..scoring.groups import rows_of_groups
+from ..scoring.library import STRICT, Reading, ReadReference, read_answers, read_for_scoring, require_data
 from ..scoring.output import write_file
 from ..scoring.scored import Scored, score_submission
 from ..task import Task
-from .groups import GroupPair, group_pairs, group_table, groups_of_column
+from .group_differences import GroupPair, group_pairs, group_table
 from .joint import join_tasks
 from .joint_rule import JointRule
 from .latex import table_to_latex, to_latex
@@ -238,10 +231,10 @@ def compare_data(
         remarks += [
             f"Differences are those to {baseline}; Holm's correction is over {count_of(len(pairs), 'pair')}."
         ]
-    if isinstance(by, str):
-        by = groups_of_column(task, gold.reference.files, by)
     counted = {
-        name: rows_of_groups(gold, answers[name], own, by) for name, own in scored.items() if by is not None
+        name: rows_of_groups(task, gold.reference, answers[name], own, by)
+        for name, own in scored.items()
+        if by is not None
     }
     found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
     groups = group_pairs(task, counted) if counted else ()

@@ -26,8 +26,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional, Union
 
-import numpy as np
-
 from ..formats.problems import (
     FileProblems,
     Problem,
@@ -38,13 +36,13 @@ from ..formats.problems import (
     name,
     some_of,
 )
-from ..formats.speakers import GROUP, SPEAKER, Units, unused_speakers
+from ..formats.speakers import SPEAKER, Units, unused_speakers
 from ..formats.submission_folder import read_files
 from ..formats.submission_zip import is_packed, unpack
-from ..formats.tables import Layout, Table, alike, id_columns, members, split_row
+from ..formats.tables import Layout, Table, alike, id_columns, joined_id, split_row
 from ..formats.text import Files, nfc, read_folder
-from ..metrics.counts import by_group, taken
-from ..task import Number, Task
+from ..task import Task
+from .groups import in_random_groups, of_items, values_of_rows
 from .options import Settings, choose_options, sign_public
 from .reference import (
     HOME,
@@ -56,7 +54,7 @@ from .reference import (
     read_submission,
     without_invalid_rows,
 )
-from .scored import FEWEST_UNITS, Scored, by_unit, score_intervals, score_submission
+from .scored import Scored, score_submission
 
 EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
 
@@ -151,16 +149,11 @@ def table_of(data: Any, layout: Layout, items: Optional[Sequence[str]] = None) -
     return Table(layout.file, layout.id, table, list(range(number)), place="row")
 
 
-def joined(name: Any) -> Any:
-    """The id that a tuple of its parts stands for, see `tables.id_columns`; another id as it is."""
-    return ",".join(map(str, name)) if isinstance(name, tuple) else name
-
-
 def _columns_of_ids(names: list[Any], id: str) -> dict[str, list[Any]]:
     """The columns of ids: one for each of their parts, as in a file, or one if an id has not these parts."""
     keys = id_columns(id)
     if len(keys) > 1:
-        names = list(map(joined, names))
+        names = list(map(joined_id, names))
         parts = [name.split(",") if isinstance(name, str) else [name] for name in names]
         if parts and {*map(len, parts)} == {len(keys)}:
             return dict(zip(keys, map(list, zip(*parts))))
@@ -388,7 +381,7 @@ def read_for_scoring(
     if reading.units is not None:
         read, labels, warnings = reference, reference.labels, []
         if in_random_groups(task, labels):
-            of = dict(zip(labels.items.ids, _values_of_rows(reading.units, labels.items.ids, "units")))
+            of = dict(zip(labels.items.ids, values_of_rows(reading.units, labels.items.ids, "units")))
             texts = {**labels.texts, task.declaration.get("unit", SPEAKER): list(of.values())}
             reference = reference._replace(labels=replace(labels, texts=texts))
         else:
@@ -417,49 +410,9 @@ def _with_units(task: Task, labels: Any, given: Any) -> Task:
     return replace(task, units=partial(given_units, SPEAKER, own))
 
 
-def in_random_groups(task: Task, labels: Any) -> bool:
-    """Whether the rows of the counts are random groups of units, which no values can be given for."""
-    return task.units(labels).called.endswith(GROUP)
-
-
 def given_units(called: str, of: Mapping[str, str], labels: Any) -> Units:
     """Units that a user gave, whatever the labels are."""
     return Units(called, of)
-
-
-def of_items(task: Task, labels: Any, given: Any, called: str) -> list[str]:
-    """The value of each row of the counts, from values in the order of the rows or by their names.
-
-    Raises
-    ------
-    ValueError
-        Another number of values, a row without one, or several values for a level, which is scored as a whole.
-    """
-    units = task.units(labels)
-    values = _values_of_rows(given, list(units.of), called)
-    split = task.split_levels(labels, dict(zip(units.of, values)))
-    if split:
-        level, own = next(iter(split.items()))
-        raise ValueError(f"{called}: {units.called} {level} has {some_of(own)}; expected one value for each")
-    return values
-
-
-def _values_of_rows(given: Any, rows: Sequence[str], called: str) -> list[str]:
-    """The value of each of some rows, from values in their order or by their names."""
-    index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
-    if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
-        named = ((joined(key), value) for key, value in given.items())
-        known = {nfc(key) if isinstance(key, str) else key: value for key, value in named}
-        lacking = [row for row in rows if row not in known]
-        if lacking:
-            raise ValueError(f"{called}: none for {count_of(len(lacking), 'item')}: {some_of(lacking)}")
-        return [nfc(str(known[row])) for row in rows]
-    values = [nfc(str(value)) for value in given]
-    if len(values) != len(rows):
-        raise ValueError(
-            f"{called}: {len(values)} values for {count_of(len(rows), 'item')}; expected one for each"
-        )
-    return values
 
 
 def _file_columns(task: Task, reference: Reference) -> Iterator[str]:
@@ -522,75 +475,6 @@ def read_answers(gold: ReadReference, submission: Any) -> Any:
 def score_against(gold: ReadReference, submission: Any) -> Scored:
     """Score a submission from a path, or from data in memory."""
     return score_submission(gold.task, gold.reference.labels, read_answers(gold, submission), gold.settings)
-
-
-class GroupScores(NamedTuple):
-    """The scores of a group of items, NaN where they are undefined, their intervals, and the number of units."""
-
-    scores: Mapping[str, Number]
-    intervals: Mapping[str, tuple[float, float]]
-    units: int
-
-
-class GroupRows(NamedTuple):
-    """The counts of a group of items, and the units of their rows."""
-
-    units: Units
-    rows: Mapping[str, Any]
-
-
-class Groups(NamedTuple):
-    """The places of the rows of the counts in each group or, if rows have items of several groups, of the items."""
-
-    of_rows: bool
-    places: Mapping[str, Sequence[int]]
-
-
-def groups(task: Task, labels: Any, by: Any) -> Groups:
-    """The groups of labels, sorted by name, from the group of each row of the counts or of each item."""
-    if not in_random_groups(task, labels):
-        try:
-            return Groups(True, members(of_items(task, labels, by, "by")))
-        except ValueError:
-            if set(task.units(labels).of) == set(labels.items.ids):
-                raise
-    return Groups(False, members(_values_of_rows(by, labels.items.ids, "by")))
-
-
-def count_items(task: Task, labels: Any, answers: Any, places: Sequence[int]) -> GroupRows:
-    """The counts of some items alone, given by their positions in the set."""
-    own = task.format.take_reference(labels, places)
-    return GroupRows(task.units(own), task.count(own, task.format.take(answers, places)))
-
-
-def rows_of_groups(gold: ReadReference, answers: Any, scored: Scored, by: Any) -> dict[str, GroupRows]:
-    """The counts of each group, which is given for each row of the counts or for each item."""
-    task, labels = gold.task, gold.reference.labels
-    of_rows, places = groups(task, labels, by)
-    if not of_rows:
-        return {group: count_items(task, labels, answers, own) for group, own in places.items()}
-    units, found = task.units(labels), {}
-    named = list(units.of.items())
-    for group, own in places.items():
-        rows = {part: taken(each, np.array(own)) for part, each in scored.rows.items()}
-        found[group] = GroupRows(units._replace(of=dict(named[row] for row in own)), rows)
-    return found
-
-
-def group_scores(gold: ReadReference, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
-    """The scores of each group, from its counts alone."""
-    groups = rows_of_groups(gold, answers, scored, by)
-    return {group: _scores_of_rows(gold.task, *own) for group, own in groups.items()}
-
-
-def _scores_of_rows(task: Task, units: Units, rows: Mapping[str, Any]) -> GroupScores:
-    own, whole = by_unit(units, rows), np.zeros(len(units.of), dtype=np.int64)
-    sums = {part: by_group(each, whole, 1) for part, each in rows.items()}
-    values = {score.key: np.asarray(score.value(task.part(score, sums)))[0].item() for score in task.scores}
-    defined = tuple(score for score in task.scores if not math.isnan(values[score.key]))
-    few = len(own.units) < FEWEST_UNITS
-    intervals = {} if few else score_intervals(replace(task, scores=defined), values, own.parts)
-    return GroupScores(values, {key: each[:2] for key, each in intervals.items()}, len(own.units))
 
 
 def require_data(**sides: Any) -> None:

@@ -16,7 +16,7 @@ from spokeneval.formats.tables import Table
 from spokeneval.formats.text import LONGEST_LINE, Files
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
-from spokeneval.ranking.groups import groups_of_column
+from spokeneval.scoring.groups import groups_of_column
 from spokeneval.scoring.options import Settings, Signature
 from tests.samples import labelled_turns, meetings, transcript_files
 from tests.samples.bad_references import bad_references

@@ -13,33 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import group_of_each, table_of_groups
 from ..formats.tables import numbered
 from ..metrics.counts import by_group, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
-from ..scoring.library import GroupRows
+from ..scoring.groups import GroupRows
 from ..scoring.scored import Interval, difference_interval, scores_without
 from ..task import Column, Task
 from .leaderboard import TextTable
 from .multiple_comparisons import stepped_down
 from .writers import INTERVAL, shown_difference
-
-
-def groups_of_column(task: Task, files: Mapping[str, bytes], column: str) -> dict[str, str]:
-    """The group of each row of the counts, from a column of the reference's first file.
-
-    Raises
-    ------
-    ReferenceFileError
-        There is no such column, or a row of the counts, such as a speaker with all items, has none or several groups.
-    """
-    problems = Problems(ReferenceFileError)
-    table = table_of_groups(task.format, files, column, problems)
-    rows = task.format.rows(files)[table.file]
-    found = group_of_each(table, column, map(rows.get, table.lines), problems)
-    problems.raise_if_any()
-    return found
 
 
 class GroupPair(NamedTuple):

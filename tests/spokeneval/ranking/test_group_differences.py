@@ -11,8 +11,9 @@ from spokeneval.__main__ import main
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.jackknife import jackknife_p
-from spokeneval.ranking.groups import group_pairs, groups_of_column
-from spokeneval.scoring.library import read_answers, read_for_scoring, rows_of_groups
+from spokeneval.ranking.group_differences import group_pairs
+from spokeneval.scoring.groups import groups_of_column, rows_of_groups
+from spokeneval.scoring.library import read_answers, read_for_scoring
 from spokeneval.scoring.scored import score_submission
 
 DECLARED = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "primary": "accuracy"}
@@ -132,8 +133,12 @@ def test_items_of_identification_have_groups_and_units_however_many_they_are(ite
         (first, _) = spokeneval.compare(task, gold, systems, by=by, units=who).groups
         assert (first.system, first.first, first.second) == ("a", "x0", "x1")
         assert first.scores == pytest.approx(alone, abs=1e-9)
-        groups = spokeneval.score(task, gold, systems["a"], by=by, units=who).groups
-        assert [groups[group].scores["cllr"] for group in ("x0", "x1")] == pytest.approx(alone, abs=1e-9)
+        own = spokeneval.score(task, gold, systems["a"], by=by, units=who)
+        assert [own.groups[group].scores["cllr"] for group in ("x0", "x1")] == pytest.approx(alone, abs=1e-9)
+    named_speakers = {name: {**gold[name], "speaker": each} for name, each in zip(names, speaker)}
+    column = spokeneval.score(task, named_speakers, systems["a"])
+    assert (own.scores, own.intervals, own.units) == (column.scores, column.intervals, 30)
+    assert own.signature != spokeneval.score(task, gold, systems["a"], units=speaker[::-1]).signature
 
 
 def test_a_difference_that_no_unit_changes_has_no_p_value():
@@ -182,7 +187,7 @@ def test_equal_groups_are_rarely_found_to_differ(units):
         for name, answers in systems.items():
             own = read_answers(read, answers)
             scored = score_submission(TASK, read.reference.labels, own, read.settings)
-            counted[name] = rows_of_groups(read, own, scored, groups)
+            counted[name] = rows_of_groups(read.task, read.reference, own, scored, groups)
         pairs = group_pairs(TASK, counted)
         found += min(pair.adjusted for pair in pairs) <= 0.05
     assert found <= 200 * (0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5)
