@@ -233,10 +233,10 @@ def _repeated(layout: Layout, table: OwnTable, left_out: Collection[int]) -> Ite
             again.update({line: earlier} if earlier != line else {})
     if again:
         (line, earlier), rows = next(iter(again.items())), count_of(len(again), "row")
-        (file, at), (_, at_first) = table.own_place(line), table.own_place(earlier)
+        (file, at), (_, at_first) = table.provenance.place_of(line), table.provenance.place_of(earlier)
         yield (
-            f"{rows} of {file} with the same cells as an earlier row, such as {table.line_word} {at} (as in "
-            f"{table.line_word} {at_first}): a repeated row adds no reference. Delete repeated rows"
+            f"{rows} of {file} with the same cells as an earlier row, such as {table.provenance.line_word} {at} (as in "
+            f"{table.provenance.line_word} {at_first}): a repeated row adds no reference. Delete repeated rows"
         )
 
 
@@ -271,7 +271,7 @@ def _describe_dropped(
             remaining = {tuple(cells) for line, cells in table.rows.items() if line not in lines}
             copies = sum(tuple(table.rows.get(line, ())) in remaining for line in lines)
             yield (
-                f"{count_of(len(lines), 'row')} of the {total} in {table.source}"
+                f"{count_of(len(lines), 'row')} of the {total} in {table.provenance.source}"
                 + (", which biases the set" if copies < len(lines) else "")
                 + (f" (left out by value: {what})" if what else "")
                 + (
@@ -366,7 +366,11 @@ def _label_hint(task: Task, rows: Sequence[Problem], dropping: str) -> str:
 
 
 def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:
-    sheets = [f"; {table.source}: sheet {quote(table.sheet)}" for table in tables if table.sheet]
+    sheets = [
+        f"; {table.provenance.source}: sheet {quote(table.provenance.sheet)}"
+        for table in tables
+        if table.provenance.sheet
+    ]
     report = str(ReferenceFileError([in_own_words(each, tables) for each in error.problems], error.counts))
     if tables and len(sheets) == len(tables):
         report = re.sub(r"^  line (\d+ *) ", r"  row \1  ", report, flags=re.MULTILINE)

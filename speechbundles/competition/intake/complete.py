@@ -32,7 +32,7 @@ def count_words(table: OwnTable, layout: Layout) -> OwnTable:
     if not _is_missing(WORDS, table, layout.required) or source is None:
         return table
     counted = {line: str(len(cells[source].split())) for line, cells in table.rows.items()}
-    own = table.own_name(table.columns[source])
+    own = table.provenance.name_of(table.columns[source])
     return _with_column(table, layout, WORDS, counted, f"counted in {own}")
 
 
@@ -114,7 +114,7 @@ def _with_column(
         table,
         columns=(*table.columns[:at], column, *table.columns[at:]),
         rows={line: [*row[:at], cells[line], *row[at:]] for line, row in table.rows.items()},
-        own={**table.own, column: f"{column} ({how})"},
+        provenance=table.provenance.with_names({column: f"{column} ({how})"}),
         understood=f"{table.understood}; {column} {how}",
         unchanged=None,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
-from speechbundles.competition.intake.table import Notation, OwnTable
+from speechbundles.competition.intake.table import Notation, OwnTable, Provenance
 from speechbundles.competition.intake.times import TIMES, converted
 from speechbundles.competition.intake.turn_lines import is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats import meetings
@@ -172,8 +172,9 @@ def make_table(
         1,
         {number: [cell(column, cells) for column in columns] for number, (_, cells) in enumerate(rows, 2)},
         f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}{without}{said}",
-        source=next(iter(texts)).name,
-        places={number: place for number, (place, _) in enumerate(rows, 2)},
+        Provenance(
+            next(iter(texts)).name, places={number: place for number, (place, _) in enumerate(rows, 2)}
+        ),
     )
 
 

@@ -69,6 +69,6 @@ def _first_place(column: str, cell: str, tables: Sequence[OwnTable]) -> str:
             (line for line, cells in table.rows.items() if at is not None and cells[at] == cell), None
         )
         if line is not None:
-            file, own = table.own_place(line)
-            return f" ({table.line_word} {own} of {file})"
+            file, own = table.provenance.place_of(line)
+            return f" ({table.provenance.line_word} {own} of {file})"
     return ""

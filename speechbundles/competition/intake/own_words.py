@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from speechbundles.competition.intake.table import OwnTable
+from speechbundles.competition.intake.table import OwnTable, Provenance
 from spokeneval.formats.problems import Problem, quote, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
@@ -19,23 +19,26 @@ def in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> Problem:
     table = next((table for table in tables if table.file == problem.file), None)
     if table is None:
         return problem
-    words: dict[str, str] = {other.file: other.source for other in tables} | dict(table.own)
-    file, line = table.own_place(problem.line, problem.message)
-    read = problem.line if table.places else line
-    written = [cell.strip() for cell in table.as_written.get(read or 0, ())]
+    own, files = table.provenance, {other.file: other.provenance.source for other in tables}
+    file, line = own.place_of(problem.line, problem.message)
+    read = problem.line if own.places else line
+    written = [cell.strip() for cell in own.as_written.get(read or 0, ())]
     cells = {quote(cell.replace(",", ".")): quote(cell) for cell in written}
     cells |= {quote(cell): quote(cell) for cell in written}  # a cell with a point is itself
-    return replace(problem, file=file, line=line, message=_translated(problem.message, words, table, cells))
+    message = _translated(problem.message, {**files, **own.names}, own, cells)
+    return replace(problem, file=file, line=line, message=message)
 
 
 def reason_in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> str:
     """Return a problem of a line in the organiser's file as one line of text."""
     own = in_own_words(problem, tables)
-    word = next((table.line_word for table in tables if table.file == problem.file), "line")
+    word = next((table.provenance.line_word for table in tables if table.file == problem.file), "line")
     return f"{own.file} {word} {own.line}: {own.message}"
 
 
-def _translated(message: str, words: Mapping[str, str], table: OwnTable, cells: Mapping[str, str]) -> str:
+def _translated(
+    message: str, words: Mapping[str, str], provenance: Provenance, cells: Mapping[str, str]
+) -> str:
     """Return a message with the names of files and columns, the lines and the quoted cells of the organiser's file."""
     known = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w.-])(?:line (?P<line>\d+)|(?P<word>{known}))(?![\w-])")
@@ -43,9 +46,9 @@ def _translated(message: str, words: Mapping[str, str], table: OwnTable, cells: 
     def own(found: re.Match[str]) -> str:
         if found["word"]:
             return words[found["word"]]
-        file, line = table.own_place(int(found["line"]))
-        where = f"{table.line_word} {line}"
-        return where if file == table.source else f"{where} of {file}"
+        file, line = provenance.place_of(int(found["line"]))
+        where = f"{provenance.line_word} {line}"
+        return where if file == provenance.source else f"{where} of {file}"
 
     parts = _QUOTED.split(message)
     return "".join(
@@ -69,14 +72,14 @@ def unused_labels(table: OwnTable, layout: Layout, published: Collection[str]) -
     `human1`, or if it has numbers and a similar name. The columns of public lists, `published`, are no labels.
     """
     labels = [column for column in layout.required if column != layout.id and column not in published]
-    names = {*labels, *map(table.own_name, labels)}
+    names = {*labels, *map(table.provenance.name_of, labels)}
     known = {*layout.columns, *layout.optional}
     others = ((place, column) for place, column in enumerate(table.columns) if column not in known)
     unused = [column for place, column in others if _is_like(names, table, place)]
     if unused:
         are = "looks like a label and is" if len(unused) == 1 else "look like labels and are"
-        used = ", ".join(table.own_name(label) for label in labels)
-        yield f"{table.source}: {some_of(unused, 8)} {are} not used; the labels are {used}"
+        used = ", ".join(table.provenance.name_of(label) for label in labels)
+        yield f"{table.provenance.source}: {some_of(unused, 8)} {are} not used; the labels are {used}"
 
 
 def _is_like(names: Collection[str], table: OwnTable, place: int) -> bool:

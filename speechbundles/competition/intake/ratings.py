@@ -54,7 +54,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         lines.setdefault(item, []).append(line)
         ours = rated.setdefault(item, {})
         if not rater:
-            add("no_rater", line, item, f"the {table.own_name(RATER)} is empty")
+            add("no_rater", line, item, f"the {table.provenance.name_of(RATER)} is empty")
         elif ours.setdefault(raters[rater], line) != line:
             add("duplicate_rating", line, item, repeated(raters[rater], ours[raters[rater]]))
     kept = []
@@ -71,6 +71,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         ratings = {column: given[line][2] for column, line in rated[item].items()}
         constant = (table.rows[first][place] for place in kept)
         rows[first] = [item, *constant, *(ratings.get(column, "") for column in raters.values())]
+    names = {column: f"{RATING} by {own}" for own, column in raters.items()}
     return replace(
         table,
         columns=(layout.id, *(table.columns[place] for place in kept), *raters.values()),
@@ -78,8 +79,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         understood=f"{table.understood}; {count_of(len(lines), 'item')} by {_described(raters)}",
         unreadable=tuple(problems),
         unchanged=None,
-        own={**table.own, **{column: f"{RATING} by {own}" for own, column in raters.items()}},
-        cells={own[0]: rated[item] for item, own in lines.items()},
+        provenance=table.provenance.with_names(names, {own[0]: rated[item] for item, own in lines.items()}),
     )
 
 

@@ -8,7 +8,7 @@ from speechbundles.competition.intake import complete, ratings
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, SETTING, Declared
 from speechbundles.competition.intake.files import FileFormat, formats_of, make_table
 from speechbundles.competition.intake.layouts import NOTATIONS
-from speechbundles.competition.intake.table import Notation, OwnTable, read_table
+from speechbundles.competition.intake.table import Notation, OwnTable, find_renamed, read_table
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, UnreadableFile
@@ -139,15 +139,16 @@ def _text(file: Path) -> str:
 
 def _check_renamed(tables: list[OwnTable], path: Path, declared: Declared) -> None:
     """Check that a file has each declared column."""
-    missing = []
+    header, missing = [cell for table in tables for cell in table.provenance.titles], []
     for column, own in declared.rename.items():
-        if any(column in table.renamed for table in tables):
+        if find_renamed({column: own}, header):
             continue
-        header = [cell for table in tables for cell in table.written]
         hint = suggestion(own, header, f"the header has {some_of(header, 8, quote)}")
         missing.append(f"no column {quote(own)} for {column}; {hint} ({declared.place}.rename.{column})")
     if missing:
-        raise BadReference("\n".join([f"{path}: {tables[0].source}", *(f"  {each}" for each in missing)]))
+        raise BadReference(
+            "\n".join([f"{path}: {tables[0].provenance.source}", *(f"  {each}" for each in missing)])
+        )
 
 
 def also_read(task: Task) -> str:

@@ -57,6 +57,50 @@ class Notation:
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """Where the columns, rows and cells of a table are in the organiser's files.
+
+    Attributes
+    ----------
+    source: the name of the file.
+    sheet: the title of the sheet in a workbook; empty for a text.
+    titles: the names of the columns in the file, as far as it has a header.
+    names: what messages call a column whose name differs there: `column -> name`.
+    places: the file and line of each line of a table that was made from other files or rows.
+    cells: the lines of single cells, if the cells of a row are from several lines: `line -> column -> line`.
+    as_written: the cells of a file in which decimal commas were read as points: `line -> cells`.
+    """
+
+    source: str
+    sheet: str = ""
+    titles: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    cells: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    as_written: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def line_word(self) -> str:
+        return "row" if self.sheet else "line"
+
+    def name_of(self, column: str) -> str:
+        return self.names.get(column, column)
+
+    def with_names(
+        self, names: Mapping[str, str], cells: Mapping[int, Mapping[str, int]] | None = None
+    ) -> "Provenance":
+        """Return where a table with further names of columns is from, and with the lines of its cells."""
+        return replace(self, names={**self.names, **names}, cells=cells or self.cells)
+
+    def place_of(self, line: int | None, message: str = "") -> tuple[str, int | None]:
+        """Return the organiser's file and line of a line of the table; of a cell if a message names its column."""
+        for column, cell_line in self.cells.get(line or 0, {}).items():
+            if re.search(rf"(?<!\w){re.escape(column)}(?!\w)", message):
+                return self.source, cell_line
+        return self.places.get(line or 0, (self.source, line))
+
+
+@dataclass(frozen=True)
 class OwnTable:
     """A table of an organiser's.
 
@@ -70,15 +114,7 @@ class OwnTable:
     understood: how the table was read, in one line.
     unreadable: problems with lines that cannot be split into cells.
     unchanged: the organiser's file, if the task's reader accepts it without conversion.
-    source: the name of the organiser's file.
-    sheet: the title of the sheet in a workbook; empty for a text.
-    own: how the organiser has a column, where its name differs: `column -> name`.
-    written: the names of the columns in the organiser's file.
-    renamed: the columns that were found by their declared names.
-    places: the organiser's file and line of each line of a table that was made from other files or rows.
-    cells: the lines of single cells, if the cells of a row are from several lines: `line -> column -> line`.
     has_commas: whether cells are numbers with a comma.
-    as_written: the cells of a file in which decimal commas were read as points: `line -> cells`.
     """
 
     file: str
@@ -87,29 +123,15 @@ class OwnTable:
     header: int | None
     rows: Mapping[int, Sequence[str]]
     understood: str
+    provenance: Provenance
     unreadable: tuple[Problem, ...] = ()
     unchanged: bytes | None = None
-    source: str = ""
-    sheet: str = ""
-    own: Mapping[str, str] = field(default_factory=dict)
-    written: Sequence[str] = ()
-    renamed: Collection[str] = ()
-    places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
-    cells: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     has_commas: bool = False
-    as_written: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The problems of lines that are in no row, except those that the task's reader finds in its own file."""
         return () if self.unchanged is not None else self.unreadable
-
-    @property
-    def line_word(self) -> str:
-        return "row" if self.sheet else "line"
-
-    def own_name(self, column: str) -> str:
-        return self.own.get(column, column)
 
     def to_read(self, without: Collection[int] = (), *, shipped: bool = False) -> Any:
         """Return the table without some lines, as the task's reader takes it; the file if it has its form.
@@ -139,13 +161,6 @@ class OwnTable:
         rows = (cells for line, cells in self.rows.items() if line not in without)
         return csv_text([self.columns, *rows], self.separator).encode("utf-8")
 
-    def own_place(self, line: int | None, message: str = "") -> tuple[str, int | None]:
-        """Return the organiser's file and line of a line of this table; of a cell if a message names its column."""
-        for column, cell_line in self.cells.get(line or 0, {}).items():
-            if re.search(rf"(?<!\w){re.escape(column)}(?!\w)", message):
-                return self.source, cell_line
-        return self.places.get(line or 0, (self.source, line))
-
     def describe_lines(self, lines: Collection[int], columns: Collection[str]) -> str:
         """For each column with few distinct values: how often each value occurs in these lines, of how many in all."""
         described = []
@@ -158,7 +173,7 @@ class OwnTable:
                 found = [
                     f"{quote(value, 30)} {count} of {values[value]}" for value, count in chosen.most_common()
                 ]
-                described += [f"{self.own_name(column)} {', '.join(found)}"] if found else []
+                described += [f"{self.provenance.name_of(column)} {', '.join(found)}"] if found else []
         return "; ".join(described)
 
 
@@ -203,23 +218,23 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
         *_counted("merged cells were repeated down: {}", grid.merged),
         *_counted("decimal commas were read as points: {}", points),
     ]
+    provenance = Provenance(
+        path.name,
+        grid.sheet,
+        () if headerless else titles,
+        {columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
+        lines_below_header(grid, path.name) if declared.columns else {},
+        as_written=whole if points else {},
+    )
     return OwnTable(
-        layout.file,
-        layout.delimiter,
-        kept,
+        *(layout.file, layout.delimiter, kept),
         None if headerless else header,
         rows,
         "; ".join(understood),
+        provenance,
         (*unreadable, *doubtful),
         source.content if plain and kept == titles else None,
-        source=path.name,
-        sheet=grid.sheet,
-        own={columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
-        written=() if headerless else titles,
-        renamed=() if headerless else _found(declared.rename, titles),
-        places=lines_below_header(grid, path.name) if declared.columns else {},
         has_commas=grid.separator != "," and has_commas(rows.values()),
-        as_written=whole if points else {},
     )
 
 
@@ -330,7 +345,7 @@ def _name_columns(
     aliases = {**(layout.aliases or {}), **notation.aliases}
     there = {cell.strip().lower() for cell in cells}
     known.update({alias.lower(): column for alias, column in aliases.items() if column.lower() not in there})
-    own = {place: column for column, place in _found(rename, cells).items()}
+    own = {place: column for column, place in find_renamed(rename, cells).items()}
     names = [known.get(cell.strip().lower(), cell.strip()) for cell in cells]
     names = [own.get(place, "" if column in own.values() else column) for place, column in enumerate(names)]
     for column, place in time_columns(cells).items():
@@ -340,7 +355,7 @@ def _name_columns(
     return names
 
 
-def _found(rename: Mapping[str, str], titles: Sequence[str]) -> dict[str, int]:
+def find_renamed(rename: Mapping[str, str], titles: Sequence[str]) -> dict[str, int]:
     """Return the places of the declared names that are in a header, by the task's columns."""
     there = [folded(title) for title in titles]
     return {column: there.index(folded(own)) for column, own in rename.items() if folded(own) in there}
