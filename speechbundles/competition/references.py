@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from speechbundles.competition.intake.commas import refused_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.ids import describe_alike, units_by_column
-from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
+from speechbundles.competition.intake.own_words import in_own_words, listed_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.set_facts import SetFacts, public_lists, set_facts
@@ -27,9 +27,6 @@ from spokeneval.task import Task
 
 MANY_ROWS = 20
 """With so many rows that cannot be used, the labels are probably not those of the task."""
-
-MOST_REASONS = 20
-"""Up to this many rows that were left out are listed; further ones are counted."""
 
 DROP = "--drop-invalid-reference-rows"
 
@@ -94,6 +91,23 @@ def _rows(files: Mapping[str, bytes]) -> set[str]:
     return {line for lines in texts for line in [*filter(None, map(str.strip, lines))][1:]}
 
 
+class ReadLabels(NamedTuple):
+    """The labels of a set, with the files of the bundle's reference data and the tables that these are from.
+
+    Attributes
+    ----------
+    dropped: the lines that were left out of each table, by its file.
+    reasons: why they were left out.
+    """
+
+    task: Task
+    labels: Any
+    files: Mapping[str, bytes]
+    tables: Sequence[OwnTable]
+    dropped: Mapping[str, Collection[int]]
+    reasons: Sequence[Problem]
+
+
 def load_reference(
     default: Task,
     name: str,
@@ -105,14 +119,36 @@ def load_reference(
     dropping: str = DROP,
     log: Callable[[str], None] = lambda line: None,
 ) -> ReferenceSet:
-    """Read a set from a folder with the reference files, or from the file itself if the task has only one.
+    """Read a set with `read_labels`, and derive what a bundle and its pages need.
+
+    Raises
+    ------
+    BadReference: as `read_labels`; or ids differ in spelling only.
+    """
+    task = default.with_options(options)
+    read = read_labels(task, name, path, declared, drop_invalid_rows, dropping=dropping, log=log)
+    if declared.place and (alike := describe_alike(task, read.labels, read.tables, declared.distinct, name)):
+        raise BadReference(f"{_called(task, name, path)}\n{alike}")
+    return _reference_set(read, name, path, options)
+
+
+def read_labels(
+    task: Task,
+    name: str,
+    path: Path,
+    declared: Declared,
+    drop_invalid_rows: bool,
+    *,
+    dropping: str = DROP,
+    log: Callable[[str], None] = lambda line: None,
+) -> ReadLabels:
+    """Read the labels from a folder with the reference files, or from the file itself if the task has only one.
 
     Parameters
     ----------
-    default: the task, with default options.
+    task: the task, with the organiser's options.
     declared: what the organiser declares about the files.
-    drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them; also if they are
-        declared to be left out.
+    drop_invalid_rows: leave out invalid rows instead of refusing them; also if they are declared to be left out.
     dropping: how the user has invalid rows left out, for the refusal.
     log: called with one line for each file, before its rows are checked: how it was read.
 
@@ -120,10 +156,9 @@ def load_reference(
     ------
     BadReference: missing or unusable files; the message lists every invalid row.
     """
-    task = default.with_options(options)
-    where = f"{path}: reference of {task.name}, set {name}"
+    where = _called(task, name, path)
     tables = _read(task, name, path, declared, where, log)
-    reasons: dict[tuple[str, int | None], str] = {}
+    reasons: dict[tuple[str, int | None], Problem] = {}
     dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
         try:
@@ -136,24 +171,24 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
+                hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
                 if declared.place:
                     hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
                     hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
-                else:
-                    hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
-                refusal = _refusal(error, tables, list(reasons.values()), hint)
+                refusal = _refusal(error, tables, [*reasons.values()], hint)
                 raise BadReference(f"{where}{refusal}") from None
             for problem in rows:
-                reasons.setdefault((problem.file, problem.line), reason_in_own_words(problem, tables))
+                reasons.setdefault((problem.file, problem.line), problem)
                 dropped[problem.file].add(problem.line or 0)
-    if declared.place and (alike := describe_alike(task, labels, tables, declared.distinct, name)):
-        raise BadReference(f"{where}\n{alike}")
     if any(table.unchanged is None for table in tables):  # the rows have other lines in the bundle
         shipped = {table.file: table.to_read(dropped[table.file], shipped=True) for table in tables}
         labels = task.format.read_reference(shipped)
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
-    read = list(zip(task.format.layouts, tables, (dropped[table.file] for table in tables), strict=True))
-    return _reference_set(task, name, path, options, labels, files, read, list(reasons.values()))
+    return ReadLabels(task, labels, files, tables, dropped, [*reasons.values()])
+
+
+def _called(task: Task, name: str, path: Path) -> str:
+    return f"{path}: reference of {task.name}, set {name}"
 
 
 def _read(
@@ -186,16 +221,13 @@ def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozense
     return frozenset()
 
 
-def _reference_set(
-    task: Task,
-    name: str,
-    path: Path,
-    options: Mapping[str, str],
-    labels: Any,
-    files: Mapping[str, bytes],
-    read: Sequence[tuple[Layout, OwnTable, Collection[int]]],
-    reasons: Sequence[str],
-) -> ReferenceSet:
+def _reference_set(own: ReadLabels, name: str, path: Path, options: Mapping[str, str]) -> ReferenceSet:
+    task, labels, files, tables, dropped, _ = own
+    read = [
+        (layout, table, dropped[table.file])
+        for layout, table in zip(task.format.layouts, tables, strict=True)
+    ]
+    reasons = listed_in_own_words(own.reasons, tables)
     public = task.format.public_files(labels, options)
     lists = public_lists(public)
     published = {column for rows in lists for column in rows[0]}
@@ -280,9 +312,7 @@ def _describe_dropped(
                     else ""
                 )
             )
-    yield from reasons[:MOST_REASONS]
-    if len(reasons) > MOST_REASONS:
-        yield f"{len(reasons) - MOST_REASONS} further rows"
+    yield from reasons
 
 
 def _hint(task: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropping: str) -> str:
@@ -365,17 +395,16 @@ def _label_hint(task: Task, rows: Sequence[Problem], dropping: str) -> str:
     return ""
 
 
-def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:
-    sheets = [
-        f"; {table.provenance.source}: sheet {quote(table.provenance.sheet)}"
-        for table in tables
-        if table.provenance.sheet
-    ]
+def _refusal(
+    error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[Problem], hint: str
+) -> str:
+    origins = [table.provenance for table in tables]
+    sheets = [f"; {each.source}: sheet {quote(each.sheet)}" for each in origins if each.sheet]
     report = str(ReferenceFileError([in_own_words(each, tables) for each in error.problems], error.counts))
     if tables and len(sheets) == len(tables):
         report = re.sub(r"^  line (\d+ *) ", r"  row \1  ", report, flags=re.MULTILINE)
     lines = ["".join(sheets), report]
     if dropped:
         remain = f"The problems above remain after {count_of(len(dropped), 'row')} were left out:"
-        lines += ["", remain, *dropped[:MOST_REASONS]]
+        lines += ["", remain, *listed_in_own_words(dropped, tables)]
     return "\n".join([*lines, *(["", hint] if hint else [])])

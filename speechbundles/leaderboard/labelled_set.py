@@ -1,16 +1,16 @@
 """The labels of a board, found again in the competition's folder."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from speechbundles.competition.intake.declared import declared_of
-from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.competition.references import read_labels
 from speechbundles.leaderboard.given import no_board
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from spokeneval.formats.tables import split_row
+from speechbundles.model.text import grouped
+from spokeneval.formats.tables import Layout, split_row
 from spokeneval.task import Task
 
 Columns = Mapping[str, Mapping[str, Sequence[str]]]
@@ -75,34 +75,39 @@ def read_labelled_set(competition: Competition, name: str) -> LabelledSet:
     BadReference: files are missing or unusable.
     """
     place = competition.sources.find(f"reference_data/{competition.task}/{name}")
-    declared = declared_of(competition, name)
-    reference = load_reference(
-        competition.definition, name, place, competition.options, declared=declared, drop_invalid_rows=True
-    )
-    task, labels = reference.definition, reference.parsed.labels
-    rows = task.format.rows(reference.files)
-    item_rows = task.format.item_rows(labels)
+    task = competition.definition.with_options(competition.options)
+    read = read_labels(task, name, place, declared_of(competition, name), drop_invalid_rows=True)
+    rows, item_rows = task.format.rows(read.files), task.format.item_rows(read.labels)
+    fields = {
+        layout.file: _fields(read.files[layout.file], layout)
+        for layout in task.format.layouts
+        if layout.file in {*rows, *item_rows}
+    }
     counted_in = {item: rows[file][line] for file, items in item_rows.items() for line, item in items.items()}
-    return LabelledSet(task, labels, _columns(reference, rows), _columns(reference, item_rows), counted_in)
+    return LabelledSet(task, read.labels, _columns(fields, rows), _columns(fields, item_rows), counted_in)
 
 
-def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> Columns:
+def _fields(content: bytes, layout: Layout) -> list[list[str]]:
+    """Return the cells of each line of a file."""
+    lines = content.decode("utf-8-sig").split("\n")
+    return [split_row(line.rstrip("\r"), layout.delimiter) or [] for line in lines]
+
+
+def _columns(fields: Mapping[str, Sequence[Sequence[str]]], rows: Mapping[str, Mapping[int, str]]) -> Columns:
     """Return the columns of a set's files; of two columns with the same name, the first.
 
     Parameters
     ----------
+    fields: for each file, the cells of each line.
     rows: for each file, the lines that hold labels and their items: `name -> {line: item}`.
     """
-    layouts = {layout.file: layout for layout in reference.definition.format.layouts}
     columns: dict[str, Mapping[str, Sequence[str]]] = {}
     for file, item_of in rows.items():
-        lines = reference.files[file].decode("utf-8-sig").split("\n")
-        fields = [split_row(line.rstrip("\r"), layouts[file].delimiter) or [] for line in lines]
-        header = next(cells for number, cells in enumerate(fields, 1) if any(cells) and number not in item_of)
+        numbered = enumerate(fields[file], 1)
+        header = next(cells for number, cells in numbered if any(cells) and number not in item_of)
+        lines_of = grouped((item, number - 1) for number, item in item_of.items())
         for place, column in enumerate(header):
-            cells_of: dict[str, list[str]] = defaultdict(list)
-            for number, item in item_of.items():
-                cells_of[item].append(fields[number - 1][place])
+            cells_of = {item: [fields[file][line][place] for line in own] for item, own in lines_of.items()}
             columns.setdefault(column.strip(), cells_of)
     if LENGTH not in columns and {START, END} <= columns.keys():
         spans = {item: zip(cells, columns[END][item], strict=True) for item, cells in columns[START].items()}

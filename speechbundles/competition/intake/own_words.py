@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from speechbundles.competition.intake.table import OwnTable, Provenance
-from spokeneval.formats.problems import Problem, quote, some_of
+from spokeneval.formats.problems import Problem, ReferenceFileError, quote, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
 
@@ -29,11 +29,15 @@ def in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> Problem:
     return replace(problem, file=file, line=line, message=message)
 
 
-def reason_in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> str:
-    """Return a problem of a line in the organiser's file as one line of text."""
-    own = in_own_words(problem, tables)
-    word = next((table.provenance.line_word for table in tables if table.file == problem.file), "line")
-    return f"{own.file} {word} {own.line}: {own.message}"
+def listed_in_own_words(problems: Sequence[Problem], tables: Sequence[OwnTable]) -> list[str]:
+    """Return problems of lines in the organiser's files as lines of text; many of one kind are one line."""
+    listed = []
+    for table in tables:
+        own = [in_own_words(problem, tables) for problem in problems if problem.file == table.file]
+        word = table.provenance.line_word
+        for each in ReferenceFileError(own, place=word).summarised:
+            listed.append(f"{each.file} {word} {each.line}: {each.message}")
+    return listed
 
 
 def _translated(

@@ -65,6 +65,26 @@ def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
     assert "init DIR --new NAME --kind KIND" in last
 
 
+def test_many_rows_that_are_left_out_for_one_reason_are_one_line(tmp_path):
+    rows = "".join(f"a{number},{number % 5 + 1},{9 if number % 3 else 3}\n" for number in range(60))
+    task = declared_task("x", {"kind": "ratings", "raters": 2, "scale": [1, 5]})
+    files = {"Noten.csv": f"id,rater1,rater2\n{rows}"}
+    _, *reasons = load(tmp_path, files, task, drop_invalid_rows=True)[0].dropped
+    assert reasons == [
+        "Noten.csv line 3: id a1: rater2 '9'; expected an integer from 1 to 5, or an empty cell (39 more like this, "
+        "lines 4, 6, 7, 9, 10, ...)"
+    ]
+
+
+def test_a_column_that_does_not_name_items_is_advised_to_be_changed(tmp_path):
+    task = declared_task("x", {"kind": "decisions", "classes": ["j", "n"], "positive": "j", "id": "speaker"})
+    rows = "".join(f"a{number},S{number % 5},{'jn'[number % 2]}\n" for number in range(40))
+    said = refused(tmp_path, {"labels.csv": f"id,speaker,label\n{rows}"}, task)
+    assert said.splitlines()[-1].startswith(
+        "If speaker does not name the items, change `id` of the task in comp"
+    )
+
+
 def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
     rows = "".join(f"a{number},{'' if number % 2 else 3},3\n".replace(",,3", ",,") for number in range(60))
     task = declared_task("x", {"kind": "ratings", "raters": 2, "scale": [1, 5]})

@@ -2,10 +2,12 @@
 
 import pytest
 
+from speechbundles.competition import references
 from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard import labelled_set
 from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard.conditions import conditions_by_column
-from speechbundles.leaderboard.labelled_set import find_labelled_set
+from speechbundles.leaderboard.labelled_set import find_labelled_set, read_labelled_set
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -28,3 +30,16 @@ def test_the_language_of_a_turn_breaks_nothing_down():
     with pytest.raises(OrganiserError) as refused:
         conditions_by_column(gold, "language_tag", recordings)
     assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)
+
+
+def test_the_labels_of_a_board_are_split_once_and_without_the_facts_that_a_bundle_needs(monkeypatch):
+    split = []
+    monkeypatch.setattr(
+        labelled_set, "split_row", lambda line, delimiter: split.append(line) or line.split(delimiter)
+    )
+    monkeypatch.setattr(references, "_reference_set", lambda *_: pytest.fail("facts for pages"))
+    (competition,) = read_competitions(Sources(ROOT), ["merlion_identification_closed"])
+    gold = read_labelled_set(competition, "evaluation")
+    lines = (ROOT / "reference_data/merlion_identification/evaluation/labels.csv").read_text().splitlines()
+    assert [line for line in split if line] == lines
+    assert gold.item_columns["language_tag"].keys() == set(gold.labels.items.ids)
