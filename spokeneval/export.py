@@ -132,8 +132,7 @@ def _as_shown(results: Results, options: Options) -> dict[str, Line]:
     feedback, primary = options.feedback_on(results.signature.items), results.task.primary
     if feedback is None:
         raise ValueError("--bundle: the bundle does not have the set of these results")
-    lines = results.systems.items()
-    return {name: feedback.shown(line, primary) for name, line in lines}
+    return {name: feedback.shown(line, primary) for name, line in results.systems.items()}
 
 
 def _lacking(form: str, results: Results, facts: Facts) -> list[str]:

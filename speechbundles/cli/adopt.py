@@ -30,8 +30,7 @@ def command(bundle: Path, folder: Path, name: str, kind: str | None) -> int:
     with reporting(ending="\n\nNothing was written."):
         built = read_built_bundle(bundle)
         if kind:
-            places = replace_by_kind(ROOT, folder, name, built, kind)
-            say(what_goes_where(folder, places))
+            say(what_goes_where(folder, replace_by_kind(ROOT, folder, name, built, kind)))
             return 0
         adopt(ROOT, folder, name, built)
     say(f"wrote {folder}; {PROGRAM} build --competition {folder} makes the bundle")

@@ -123,8 +123,7 @@ def command(
             }
             for each in built
         ]
-        content = {"bundles": bundles, "warnings": planned.warnings, "sealed": [*sealed], "notes": notes}
-        answer_json(content)
+        answer_json({"bundles": bundles, "warnings": planned.warnings, "sealed": [*sealed], "notes": notes})
     else:
         _list_bundles(built)
     _list_findings(built)

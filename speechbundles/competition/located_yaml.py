@@ -75,8 +75,7 @@ def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
         row = (mark.line + 1, dotted(place) or "the file", what)
         rows.setdefault((mark.index, place[len(marked) :], what), row)
     listed = "\n".join(f"  line {line:<4} {place}: {what}" for line, place, what in sorted(rows.values()))
-    count = count_of(len(rows), "problem")
-    return OrganiserError(f"{path.name}: {count}\n\n{listed}")
+    return OrganiserError(f"{path.name}: {count_of(len(rows), 'problem')}\n\n{listed}")
 
 
 def _innermost(place: Place, marks: Marks) -> Place:

@@ -131,7 +131,6 @@ def _of_columns(competition: Competition) -> Found:
     for option, value in competition.options.items():
         place = (*competition.origin["options"], option)
         if option not in choices:
-            expected = ", ".join(choices) or "none"
-            yield place, f"unknown option {option}; options of {task.name}: {expected}"
+            yield place, f"unknown option {option}; options of {task.name}: {', '.join(choices) or 'none'}"
         elif value not in choices[option]:
             yield place, f"option {option} is {value!r}; expected one of {', '.join(choices[option])}"

@@ -103,8 +103,7 @@ def _put_limits(definitions: dict[str, Any]) -> None:
     ]
     for entry, known in (*words, *((runs[key], {"default": value}) for key, value in RUN_LIMITS.items())):
         for word in ("public", "hidden", "default"):
-            shown = entry["description"].replace(f"{{{word}}}", json.dumps(known.get(word)))
-            entry["description"] = shown
+            entry["description"] = entry["description"].replace(f"{{{word}}}", json.dumps(known.get(word)))
 
 
 _TYPES = {
@@ -156,6 +155,5 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
 def _known_keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> set[str]:
     keys = set(schema.get("properties", {}))
     for part in schema.get("allOf", []):
-        name = part["$ref"].rsplit("/", 1)[1]
-        keys |= set(root["$defs"][name]["properties"])
+        keys |= set(root["$defs"][part["$ref"].rsplit("/", 1)[1]]["properties"])
     return keys

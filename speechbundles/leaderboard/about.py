@@ -42,8 +42,7 @@ class Description(NamedTuple):
 
 def record_scored(out: Path, bundle: BuiltBundle, phase: BuiltPhase) -> None:
     """Record the competition and the phase in a folder of outputs."""
-    scored = {"title": bundle.title, "phase": phase.name}
-    write_whole(out / RUNS / SCORED, json.dumps(scored))
+    write_whole(out / RUNS / SCORED, json.dumps({"title": bundle.title, "phase": phase.name}))
 
 
 def folder_of(outputs: Sequence[ScoringOutput]) -> Path | None:

@@ -29,10 +29,6 @@ class Team:
     folder: str
     runs: tuple[tuple[Fetched, Path], ...]
 
-    @property
-    def account(self) -> str:
-        return self.runs[0][0].owner
-
     def choose(self, column: Column, results: Mapping[str, KeptResult]) -> tuple[Fetched, Path]:
         """Return the run with the best score by a column, of equal ones the first. `results`: by `FOLDER_ID`."""
         if len(self.runs) == 1:
@@ -69,8 +65,7 @@ def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:
         notes.append(f"{run.owner}: run {run.id} does not count: uploaded at {when}, {why}")
     if unfinished := [str(run.id) for run in there if not run.complete]:
         count = count_of(len(unfinished), "run")
-        listed = some_of(unfinished, MOST_SHOWN)
-        notes.append(f"{count} not complete in this folder; fetch again: {listed}")
+        notes.append(f"{count} not complete in this folder; fetch again: {some_of(unfinished, MOST_SHOWN)}")
     teams: list[Team] = []
     for owner in sorted({run.owner for run in there}):
         own = [run for run in timely if run.owner == owner]

@@ -89,8 +89,7 @@ def baseline_accounts(bundle: Path, place: Path) -> set[str]:
         return set()
     digest = hashlib.sha256(built.files[name]).hexdigest()
     runs = [run for run in read_index(place) if run.phase == phase.name]
-    others = {run.owner for run in runs if run.sha256 != digest}
-    return {run.owner for run in runs} - others
+    return {run.owner for run in runs} - {run.owner for run in runs if run.sha256 != digest}
 
 
 def make_joint_board(
@@ -125,8 +124,7 @@ def make_joint_board(
         boards[name] = make_board(sources, named, title=competition["title"], day=day, baseline=marked)
     try:
         if challenge.rule:
-            joint = join_tasks(boards, challenge.rule)
-            return replace(joint, title=challenge.name, day=day)
+            return replace(join_tasks(boards, challenge.rule), title=challenge.name, day=day)
     except ValueError as error:
         raise OrganiserError(f"{challenge.name}: {error}") from None
     entered = {name: set(board.names) for name, board in boards.items()}

@@ -88,10 +88,6 @@ class ScoringOutput:
     definition: Task | None = None
     labels: str = ""
 
-    @property
-    def task(self) -> str:
-        return self.signature.task
-
 
 def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     """Read the outputs of systems that are to be compared.
@@ -335,8 +331,9 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
     model = alike[0]
     problems = []
     for output in outputs:
-        if output.task != model.task:
-            problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")
+        task, other_task = output.signature.task, model.signature.task
+        if task != other_task:
+            problems.append(f"{output.name}: the task is {task}; that of {model.name} is {other_task}")
         elif output.signature != usual:
             own, other = (str(signature).split("|") for signature in (output.signature, usual))
             how = "Score all systems with the same bundle"

@@ -138,7 +138,7 @@ def _find_task(
     sources: Sources, outputs: Sequence[ScoringOutput], recorded: str
 ) -> tuple[Task, Competition | None, str]:
     """Return the task of outputs, the competition, None if it is unknown, and the default title of the board."""
-    name = outputs[0].task
+    name = outputs[0].signature.task
     competitions = read_competitions(sources)
     own = {competition["title"]: competition for competition in competitions if competition.task == name}
     competition = own.get(recorded, next(iter(own.values()), None))

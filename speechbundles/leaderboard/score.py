@@ -8,7 +8,6 @@ new or changed submissions. Submissions with the same bytes are run once.
 Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored (see `entries`).
 """
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +29,7 @@ from speechbundles.leaderboard.entries import Team, read_teams
 from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
 from speechbundles.leaderboard.render import console_table, every_digit
 from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.bounded import parse_json, sha256
+from speechbundles.model.bounded import digest_of, parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.console import wrap
 from speechbundles.model.disk import locked, write_whole
@@ -133,7 +132,7 @@ def score_all(
         placed = sorted(results, key=lambda name: (keys[name], name))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         ordered = {name: results[name] for name in placed}
-        accounts = {team.folder: team.account for team in teams}
+        accounts = {team.folder: team.runs[0][0].owner for team in teams}
         scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)), accounts)
         _record(scoring, scores)
     return scores
@@ -142,7 +141,7 @@ def score_all(
 def _basis(path: Path, bundle: BuiltBundle, phase: BuiltPhase) -> tuple[str, ...]:
     """Return digests of everything but the submission that a result depends on."""
     gold = bundle.files[phase.reference_data] if phase.reference_data else b""
-    return (_FORMAT, sha256(path, LARGEST_BUNDLE), phase.number, hashlib.sha256(gold).hexdigest())
+    return (_FORMAT, sha256(path, LARGEST_BUNDLE), phase.number, digest_of(gold))
 
 
 def _with_labels(
@@ -237,8 +236,7 @@ def _score_teams(
     results, more = _score_submissions(scoring, there)
     notes = []
     for folder, (run, _) in chosen.items():
-        lost = lost_result(f"run {run.id}: its upload is not in the folder")
-        result = results.setdefault(folder, lost)
+        result = results.setdefault(folder, lost_result(f"run {run.id}: its upload is not in the folder"))
         if (result.status == FINISHED) != (run.status == FINISHED):
             notes.append(f"{run.owner}: run {run.id} is {run.status} on the server, but {result.status} here")
         if result.status != FINISHED:
@@ -262,7 +260,7 @@ def _replace_outputs(out: Path, results: Iterable[str]) -> None:
 
 
 def _digest(*words: str) -> str:
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+    return digest_of("\n".join(words).encode())
 
 
 def _forget(runs: Path, names: Iterable[str]) -> None:

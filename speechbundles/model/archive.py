@@ -134,7 +134,8 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
             if entry.filename in seen:
                 report.add("entry-duplicate", place, "two entries have this name")
             seen.add(entry.filename)
-            if _is_junk(entry.filename):
+            parts = entry.filename.rstrip("/").split("/")
+            if any(part in _JUNK or part.startswith("._") for part in parts):
                 report.add("entry-junk", place, "a file that an operating system or a tool left in the zip")
             elif is_unsafe(entry):
                 report.add("entry-path-unsafe", place[:LONGEST_NAME], f"entry {entry.orig_filename!r:.100}")
@@ -148,11 +149,6 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
                 except ValueError as error:
                     report.add("entry-corrupt", place, str(error))
     return Archive(name, files, room, frozenset(seen - set(files)), frozenset(seen))
-
-
-def _is_junk(name: str) -> bool:
-    parts = name.rstrip("/").split("/")
-    return any(part in _JUNK or part.startswith("._") for part in parts)
 
 
 def is_unsafe(entry: zipfile.ZipInfo) -> bool:

@@ -104,8 +104,7 @@ class Competition:
     @property
     def about(self) -> Mapping[str, Any]:
         """Facts about the competition, for the pages."""
-        about: Mapping[str, Any] = self.settings.get("about", {})
-        return about
+        return dict(self.settings.get("about", {}))
 
     @property
     def sets(self) -> list[str]:

@@ -125,8 +125,7 @@ def read_index(folder: Path) -> list[Fetched]:
             runs.append(_fetched(dict(zip(COLUMNS, map(_plain, cells), strict=True))))
         except (KeyError, TypeError, ValueError) as error:
             raise OrganiserError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
-    latest = {run.id: run for run in (*runs, *_read_journal(folder))}
-    return [run for _, run in sorted(latest.items())]
+    return [run for _, run in sorted({run.id: run for run in (*runs, *_read_journal(folder))}.items())]
 
 
 def _read_journal(folder: Path) -> list[Fetched]:

@@ -51,11 +51,6 @@ RULES = {
 }
 
 
-def rule_of(code: str, platform: str) -> DefectRule:
-    """Return a rule as it is on a platform; for a bundle of an unknown platform, as on all."""
-    return _TABLES.get(platform, {}).get(code) or RULES[code]
-
-
 @dataclass(frozen=True)
 class Finding:
     """A defect: where it is, what was found and expected, what the platform does then, and how to fix it."""
@@ -73,7 +68,7 @@ class Report:
 
     Attributes
     ----------
-    platform: the platform of the bundle, once it is known.
+    platform: the platform of the bundle, once it is known; until then, rules are those of all platforms.
     """
 
     def __init__(self) -> None:
@@ -97,7 +92,7 @@ class Report:
             return
         if word is not None and self._counts[code] < MOST_SHOWN:
             what += hint(word, known)
-        rule = rule_of(code, self.platform)
+        rule = _TABLES.get(self.platform, {}).get(code) or RULES[code]
         finding = Finding(code, rule.level, printable(where), printable(what), rule.platform, rule.remedy)
         self._counts[code] += finding not in self._findings
         self._findings[finding] = None

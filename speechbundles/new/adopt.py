@@ -71,12 +71,9 @@ def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     named = {posixpath.normpath(part) for part, place in folders.items() if place.endswith("/")}
     others = {place: data for place, data in bundle.files.items() if posixpath.normpath(place) not in named}
     kept = {**others, **files, FILE: dump_yaml(content)}
-    settings = {
-        "competition.yaml": fill_template("kept.yaml", name=name),
-        ".gitignore": fill_template("gitignore.txt"),
-    }
-    texts = {place: text.encode() for place, text in settings.items()}
-    write_tree(folder, {**texts, **{f"{name}/{place}": data for place, data in kept.items()}})
+    write_tree(folder / name, kept)
+    templates = {"competition.yaml": "kept.yaml", ".gitignore": "gitignore.txt"}
+    write_tree(folder, {file: fill_template(each, name=name).encode() for file, each in templates.items()})
 
 
 def _unpack(bundle: BuiltBundle, part: str, files: dict[str, bytes]) -> str:

@@ -74,10 +74,9 @@ def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -
     said = {row["id"]: row["transcript"] for row in reversed(rows_of(labels["transcripts.csv"]))}
     rows = []
     for item, text in sorted(said.items()):
-        words = [
-            word if draw.random() < right else draw.choice(WORDS) for word in text.lower().strip(".").split()
-        ]
-        rows.append((item, " ".join(words)))
+        words = text.lower().strip(".").split()
+        heard = (word if draw.random() < right else draw.choice(WORDS) for word in words)
+        rows.append((item, " ".join(heard)))
     return {"transcripts.csv": csv_text([("id", "transcript"), *rows])}
 
 
@@ -133,15 +132,9 @@ def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
     diagnosis = {speaker: draw.choice([*DIAGNOSES]) for speaker in speakers}
     tested = {name: min(30, round(draw.gauss(DIAGNOSES[found], 2))) for name, found in diagnosis.items()}
     columns = ((DIAGNOSED, "label", diagnosis), (TESTED, "score", tested))
-    return {
-        file: csv_text(
-            [
-                ("id", name, "speaker"),
-                *((item, of[who], who) for item, who in zip(items, speakers, strict=True)),
-            ]
-        )
-        for file, name, of in columns
-    }
+    pairs = list(zip(items, speakers, strict=True))
+    rows = {file: [(item, of[who], who) for item, who in pairs] for file, _, of in columns}
+    return {file: csv_text([("id", name, "speaker"), *rows[file]]) for file, name, _ in columns}
 
 
 def _clinic_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:

@@ -160,16 +160,12 @@ _MAKERS: dict[str, tuple[Labels, Answers]] = {
 }
 _DELETED = (*"\u02c8\u02cc\u035c\u0361\u0303", *string.punctuation)
 _WITH_TILDE = [sign for sign in map(chr, range(0x1F00)) if "\u0303" in unicodedata.normalize("NFD", sign)[1:]]
+_KEPT = [sign for sign in _WITH_TILDE if sign not in "ẽĩõũ"]
+"""Letters that keep their tilde."""
 FURTHER_FILES = {
     "pasketti_phones": {
         "ipa.csv": csv_text(
-            [
-                *((mark, "") for mark in _DELETED),
-                ("ɝ", "ɚ"),
-                *(
-                    (sign, sign) for sign in _WITH_TILDE if sign not in "ẽĩõũ"
-                ),  # other letters keep their tilde
-            ]
+            [*((mark, "") for mark in _DELETED), ("ɝ", "ɚ"), *zip(_KEPT, _KEPT, strict=True)]
         ),
         "affricates.csv": csv_text([("tʃ", "ʧ"), ("dʒ", "ʤ")]),
     }

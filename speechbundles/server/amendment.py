@@ -173,8 +173,7 @@ def amendment_to_text(amendment: Amendment) -> str:
         at_home = f" {AT_HOME}" if amendment.bundle.only_receives else ""
         has_all = "The server already has the programs and data of this bundle, and the scores that they give"
         lines.append(f"{has_all}; there is nothing to amend.{at_home}")
-    replaced = ["pages and terms" if amendment.texts else "", kinds_of(amendment)]
-    for what in filter(None, replaced):
+    for what in filter(None, ["pages and terms" if amendment.texts else "", kinds_of(amendment)]):
         lines += [f"{what}: replaced", ""]
     for phase in amendment.phases:
         kept = "already replaced" if amendment.state else "no file differs"

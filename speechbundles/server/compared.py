@@ -117,8 +117,7 @@ def _different_phases(content: Mapping[str, Any], served: Mapping[str, Any]) -> 
     for number, (phase, there) in enumerate(zip(wanted, served["phases"], strict=False)):
         where = f"phases[{number}]."
         found += _compare(where, phase, there, keys)
-        names = [tasks[task] for task in phase["tasks"]]
-        found += _different(f"{where}tasks", names, there["tasks"])
+        found += _different(f"{where}tasks", [tasks[task] for task in phase["tasks"]], there["tasks"])
         limited = any(phase.get(key, _KEYS.PHASE[key]["default"]) for key in _UNLIMITED)
         if limited and not there["has_max_submissions"]:
             found.append(f"{where}has_max_submissions: the server does not apply the limits")
@@ -144,8 +143,7 @@ def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], k
         default = rule.get("default")
         if key in wanted or default is not None:
             here = _value(key, rule, wanted.get(key, default))
-            there = _value(key, rule, served[key], served=True)
-            found += _different(f"{where}{key}", here, there)
+            found += _different(f"{where}{key}", here, _value(key, rule, served[key], served=True))
     return found
 
 

@@ -119,8 +119,7 @@ def score_entrants(
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
     """Return a name for a result: a digest of everything that it depends on."""
     parts = {part: digest_of(content) for part, content in wanted_files(bundle, phase, api.PARTS).items()}
-    text = json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload])
-    return digest_of(text.encode())
+    return digest_of(json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload]).encode())
 
 
 def stored_scores(scores: Mapping[str, Decimal | None]) -> dict[str, Decimal]:

@@ -66,8 +66,7 @@ def exchange(
 
 def _compared_texts(texts: Mapping[str, Any]) -> list[Any]:
     """Return what of pages and terms must be as sent."""
-    pages = [(page["title"], page["content"].strip()) for page in texts["pages"]]
-    return [texts["terms"].strip(), *pages]
+    return [texts["terms"].strip(), *((page["title"], page["content"].strip()) for page in texts["pages"])]
 
 
 def _send(files: ServedFiles, competition: int, wanted: Mapping[str, Any]) -> Iterator[str]:

@@ -148,8 +148,7 @@ def _live_board(
     """Return the holders of the entries on the server's leaderboard, with their primary scores."""
     primary = amendment.bundle.ranking_column().key
     by_run = {run.id: (entrant, run) for entrant in entrants for run in entrant.runs}
-    live = [run for _, run in by_run.values()]
-    numbers = api.read_board(amendment.files.connection, phase.id, live)
+    numbers = api.read_board(amendment.files.connection, phase.id, [run for _, run in by_run.values()])
     on_board = [by_run[number] for number in numbers if number in by_run]
     return [(holder_of(built, run.owner, each.upload), run.scores.get(primary)) for each, run in on_board]
 

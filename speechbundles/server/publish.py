@@ -62,8 +62,7 @@ def publish_bundle(
     )
     phases = api.phases_of(live)
     yield _compare_files(connection, bundle, live)
-    at_home = dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase))
-    for name in at_home:
+    for name in dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase)):
         yield f"note: {name}: these reference data contain no hidden label (labels: home)"
     moment = now or dates.now()
     trial = Trial(connection, bundle, api.organisers_of(live), moment, f"{again} --competition {competition}")

@@ -164,8 +164,7 @@ def _odd_runs(
             ):
                 odd.setdefault((_LACKING, some_of(sorted(lacking))), []).append(run)
         if not phase.is_open(times[run.id]) and run.owner not in organisers:
-            when = "early" if times[run.id] < phase.opens else "late"
-            odd.setdefault((when, run.owner), []).append(run)
+            odd.setdefault(("early" if times[run.id] < phase.opens else "late", run.owner), []).append(run)
     for (what, detail), own in odd.items():
         if what == "stuck":
             statuses = some_of(sorted({run.status for run in own}))

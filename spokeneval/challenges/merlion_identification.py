@@ -65,8 +65,7 @@ def segment_costs(labels: Any, scores: Any, recording: Any) -> SegmentCosts:
     """
     costs = metrics.class_costs(labels, scores, recording, weights=WEIGHTS, minimum=False)
     own = metrics.detector_ratios(scores)[np.arange(len(labels)), labels]
-    against = np.clip(-own, 0, detection_cost.LARGEST_RATIO)
-    bits = (np.log1p(np.exp(-np.abs(own))) + against) / np.log(2)
+    bits = (np.log1p(np.exp(-np.abs(own))) + np.clip(-own, 0, detection_cost.LARGEST_RATIO)) / np.log(2)
     rows, cell = len(costs.items), 2 * np.asarray(recording) + labels
     mixed = np.asarray(costs.items > 0).all(axis=1)
     return SegmentCosts(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -245,9 +246,6 @@ def sheet_format(
         problems.raise_if_any()
         return Items(tuple(table.ids))
 
-    def read_submission(files: Files, items: Items) -> Answers:
-        return read_answers(submission, files, items)
-
     def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
         return rows_of(read_sheet(reference, files, Problems(ReferenceFileError)))
 
@@ -258,7 +256,7 @@ def sheet_format(
         read_reference,
         public_files,
         read_items,
-        read_submission,
+        partial(read_answers, submission),
         rows,
         take_answers,
         take_reference,

@@ -109,13 +109,14 @@ class Kind(View):
         ------
         ParameterError: a parameter that the kind does not have, that is missing, or whose value cannot be used.
         """
-        known = [each.name for each in cls.parameters()]
+        parameters = cls.parameters()
+        known = [each.name for each in parameters]
         for name in declared:
             if name not in known:
                 hint = suggestion(name, known, f"{cls.name} has {', '.join(known)}")
                 raise ParameterError(name, f"unknown parameter; {hint}")
         values = {}
-        for each in cls.parameters():
+        for each in parameters:
             value = declared.get(each.name, each.default)
             if value is REQUIRED:
                 raise ParameterError(each.name, f"missing. {each.description}")

@@ -152,8 +152,7 @@ def _inside(side: Meetings, evaluated: Sequence[np.ndarray]) -> list[list[Speake
 def _overlaps(
     said: Sequence[Sequence[Speaker]], heard: Sequence[Sequence[Speaker]], evaluated: Sequence[np.ndarray]
 ) -> list[diarization.Overlaps]:
-    recordings = map(Recording, map(_turns, said), map(_turns, heard), evaluated)
-    return [*map(diarization.overlaps, recordings)]
+    return [*map(diarization.overlaps, map(Recording, map(_turns, said), map(_turns, heard), evaluated))]
 
 
 def _within(speaker: Speaker, regions: np.ndarray) -> Speaker:

@@ -156,8 +156,7 @@ class RatingsKind(Kind):
     def format(self) -> Format:
         columns = dict.fromkeys(self.raters, _ratings(self.scale, self.step, empty=True))
         reference = one_table(FILE, columns, id=self.id, item=self.item, unit=self.unit_column)
-        cells = {COLUMN: _ratings(self.scale, self.step)}
-        submission = one_table(FILE, cells, id=self.id, item=self.item)
+        submission = one_table(FILE, {COLUMN: _ratings(self.scale, self.step)}, id=self.id, item=self.item)
         return sheet_format(reference, submission, list_file="items.csv", check=self.check)
 
     def units_of(self, reference: Answers) -> Units:
@@ -220,8 +219,7 @@ class RatingsKind(Kind):
                 np.nan_to_num(table), submission[COLUMN], rated=rated
             )
             counts["comparisons"] = _with_enough(rows, fewest)
-        levels = count_levels(self.level, reference, human * self.step, system[0] * self.step)
-        return {**counts, **levels}
+        return {**counts, **count_levels(self.level, reference, human * self.step, system[0] * self.step)}
 
     def all_scores(self) -> tuple[Score, ...]:
         own = _scores(self.raters, self.step, self.weights, self.margin, self.item)

@@ -133,8 +133,7 @@ def _partly_right(
 ) -> Answers:
     answers = files.partly_right(reference, right)
     bona_fide = np.where(spoofing.labels(reference) < 2, CERTAIN, -CERTAIN)
-    scores = np.where(right, bona_fide, 0.0)
-    return replace(answers, columns={**answers.columns, COUNTERMEASURE: scores})
+    return replace(answers, columns={**answers.columns, COUNTERMEASURE: np.where(right, bona_fide, 0.0)})
 
 
 def _count(

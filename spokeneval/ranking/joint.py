@@ -73,9 +73,9 @@ class _Entries(NamedTuple):
         """The scores in the tasks, shape (r, s, t), from counts and the weights of each task's units, shape (r, n)."""
 
         def weighted(task: str, system: System) -> Any:
-            rules = self.tasks[task].own_task
-            rows = rules.part(rules.primary, system.statistics.parts) if system.statistics else None
-            return bootstrap_scores(rows, rules.primary.value, weights[task])
+            own = self.tasks[task].own_task
+            rows = own.part(own.primary, system.statistics.parts) if system.statistics else None
+            return bootstrap_scores(rows, own.primary.value, weights[task])
 
         return self.table(len(next(iter(weights.values()))), weighted)
 

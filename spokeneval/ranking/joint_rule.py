@@ -182,8 +182,7 @@ def _combined(
     if rule.rule == NORMALISED_SUM:
         totals = np.nansum(scores[:, ranked], axis=1, keepdims=True)
         shares = scores / np.where(totals > 0, totals, np.nan)
-        points = np.where(higher, shares, 1 - shares)
-        return np.asarray(np.where(np.isnan(scores), 0.0, points).sum(axis=2))
+        return np.asarray(np.where(np.isnan(scores), 0.0, np.where(higher, shares, 1 - shares)).sum(axis=2))
     if rule.rule == MACRO_MEAN:
         return np.asarray(scores.mean(axis=2))
     weights = np.array([rule.weights[task] for task in tasks])

@@ -71,5 +71,4 @@ def power_table(
 
 def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:
     """The level at which Holm's procedure tests a pair, after all significant pairs with a smaller p."""
-    rejected = sum(other.adjusted <= SIGNIFICANCE and other.p < pair.p for other in pairs)
-    return holm_level(systems, rejected)
+    return holm_level(systems, sum(other.adjusted <= SIGNIFICANCE and other.p < pair.p for other in pairs))

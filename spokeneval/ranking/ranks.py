@@ -61,8 +61,7 @@ def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
     [3, 1, 1, 4]
     """
     scores = np.round(scores if higher else -scores, DECIMALS)
-    better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
-    places: np.ndarray = 1 + better.sum(axis=-1)
+    places: np.ndarray = 1 + (scores[..., np.newaxis, :] > scores[..., :, np.newaxis]).sum(axis=-1)
     return places
 
 

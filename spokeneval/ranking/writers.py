@@ -281,6 +281,5 @@ def pairs_to_csv(board: Leaderboard) -> str:
     rows: list[list[object]] = [["first", "second", "difference", *ends, "p", "adjusted_p"]]
     for pair in board.pairs:
         both = [no_formula(board.rows[place].name) for place in (pair.first, pair.second)]
-        interval = pair.interval[:2] if ends else ()
-        rows.append([*both, pair.difference, *interval, pair.p, pair.adjusted])
+        rows.append([*both, pair.difference, *(pair.interval[:2] if ends else ()), pair.p, pair.adjusted])
     return csv_text(rows)

@@ -280,8 +280,7 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
         marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
     if primary.best is not None and settings.feedback.trivial:
         best = float(primary.best)
-        shown = _shown(primary.key, best, settings)
-        marks.append(Mark("Best possible", best, shown, colour=GREEN))
+        marks.append(Mark("Best possible", best, _shown(primary.key, best, settings), colour=GREEN))
     if len(marks) == 1:
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
@@ -295,8 +294,7 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
     """Return a score with its interval, if the interval is shown."""
     ends = [scores[key + end] for end in ENDS if key + end in scores]
     interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
-    shown = _shown(key, scores[key], settings)
-    return Mark(label, float(scores[key]), shown, interval, colour)
+    return Mark(label, float(scores[key]), _shown(key, scores[key], settings), interval, colour)
 
 
 def _named(files: Sequence[str]) -> str:

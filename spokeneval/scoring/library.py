@@ -83,8 +83,7 @@ def records(data: Any, layout: Layout, side: str) -> Records:
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         return _of_frame(data, layout, side)
     if hasattr(data, "index") and hasattr(data, "to_list"):  # a series
-        ids = _index(data)
-        return _of_answers(ids, data.to_list(), layout, side)
+        return _of_answers(_index(data), data.to_list(), layout, side)
     if isinstance(data, Mapping):
         single = len(layout.required) == 2
         pairs = [
@@ -377,7 +376,8 @@ def read_for_scoring(
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
     signed = partial(sign_public, task, options, reference)
     columns = _file_columns(task, reference) if is_path(data) else column_names(data)
-    warnings = unused_speakers(map(nfc, columns), task.units(reference.labels).called, task.declaration)
+    units = task.units(reference.labels)
+    warnings = unused_speakers(map(nfc, columns), units.called, task.declaration)
     if reading.units is not None:
         read, labels, warnings = reference, reference.labels, []
         if in_random_groups(task, labels):
@@ -387,10 +387,10 @@ def read_for_scoring(
         else:
             task = _with_units(task, labels, reading.units)
             of = dict(task.units(labels).of)
-        named = json.dumps(sorted(of.items())).encode()
-        own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
+        own = f"units:{hashlib.sha256(json.dumps(sorted(of.items())).encode()).hexdigest()[:12]}"
         signed = partial(sign_public, task, options, read, (own,))
-    warnings = [*warnings, *_spelt_alike(task.units(reference.labels))]
+        units = task.units(reference.labels)
+    warnings = [*warnings, *_spelt_alike(units)]
     return ReadReference(task, reference, Settings(options, True, signed), tuple(left_out), tuple(warnings))
 
 

@@ -48,8 +48,7 @@ def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
 
     If one file cannot be written, neither exists afterwards.
     """
-    lines = "".join(f"{key}: {score!r}\n" for key, score in scores.items())
-    write_file(directory / "scores.txt", lines)
+    write_file(directory / "scores.txt", "".join(f"{key}: {score!r}\n" for key, score in scores.items()))
     try:
         write_file(directory / "scores.json", json.dumps(scores, indent=2) + "\n")
     except OSError:

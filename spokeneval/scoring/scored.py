@@ -154,8 +154,7 @@ def parse_statistics(content: Mapping[str, Any]) -> Statistics:
     items = [str(item) for item in content.get("items", ())]
     parts = _parse_parts(columns, units, content["values"])
     item_parts = _parse_parts(columns, items, content["item_values"]) if items else {}
-    grouped = int(content.get("grouped", 0))
-    return Statistics(str(content["unit"]), units, parts, items, item_parts, grouped)
+    return Statistics(str(content["unit"]), units, parts, items, item_parts, int(content.get("grouped", 0)))
 
 
 def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Facts about a declared task for its pages and kit: its parameters by name, and made answers for examples."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +8,7 @@ from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from spokeneval.formats.normalisation import RULES
 from spokeneval.formats.problems import plural_of
 from spokeneval.formats.speakers import PLURAL
+from spokeneval.formats.tables import csv_text
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
 from spokeneval.kinds.ratings import MOST_LISTED
@@ -110,9 +109,8 @@ def _made_scores(classes: Any, largest: float) -> dict[str, str]:
     }
     made = {name: ",".join(cells) for name, cells in lines.items()}
     made.update({name.replace("1", "2"): ",".join(reversed(cells)) for name, cells in lines.items()})
-    header = io.StringIO()
-    csv.writer(header, lineterminator="").writerow(names)
-    return {**made, "classes_header": header.getvalue(), "label_1": names[0], "label_2": names[1]}
+    header = csv_text([names]).removesuffix("\n")
+    return {**made, "classes_header": header, "label_1": names[0], "label_2": names[1]}
 
 
 def _phones(values: Mapping[str, Any]) -> dict[str, str]:

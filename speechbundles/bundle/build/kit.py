@@ -64,16 +64,12 @@ class BundleParts:
     failures: tuple[str, ...]
     joint_kit: Mapping[str, bytes] = field(default_factory=dict)
 
-    def kit_of(self, competition: Competition) -> Mapping[str, bytes]:
-        """Return the kit in the bundle of one of the task's competitions."""
-        joint = self.joint_kit if competition.joint else {}
-        return joint or for_competition(competition, self.starting_kit)
-
     def on_any_platform(self, competition: Competition) -> dict[str, bytes]:
         """Return the files that a bundle has on every platform: the logo, the kit, and labels and items of each set."""
         logo = competition["image"]
         files = {Path(logo).name: competition.sources.find(logo).read_bytes()}
-        files["starting_kit.zip"] = make_zip(self.kit_of(competition))
+        kit = (competition.joint and self.joint_kit) or for_competition(competition, self.starting_kit)
+        files["starting_kit.zip"] = make_zip(kit)
         for name in competition.scored_sets:
             files[reference_zip(name)] = make_zip(self.references[name].files)
             files[input_zip(name)] = make_zip(self.references[name].public)

@@ -28,8 +28,7 @@ def walkthrough(competition: Competition, readme: bytes, holds: Mapping[str, boo
     """
     sets = {"first_set": competition.sets[0], "last_set": competition.last_set}
     facts = {**_facts(readme.decode("utf-8-sig", "replace")), **sets, **holds}
-    script = (competition.sources.root / SCRIPT).read_text(encoding="utf-8")
-    _, *parts = _CELL.split(script)
+    _, *parts = _CELL.split((competition.sources.root / SCRIPT).read_text(encoding="utf-8"))
     cells = [
         _text(source.strip(), facts) if kind else _code(source.strip(), facts)
         for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)

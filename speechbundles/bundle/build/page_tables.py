@@ -33,8 +33,7 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
     }
     counted = any(each.facts.units not in (None, len(each.items)) for each in sets)
     shown = (True, True, counted, any(each.hours is not None for each in facts), True)
-    header = [*compress(columns, shown)]
-    rows = markdown_table(header, zip(*compress(columns.values(), shown), strict=True))
+    rows = markdown_table([*compress(columns, shown)], zip(*compress(columns.values(), shown), strict=True))
     classes = {name: _classes(each, public=name in public) for name, each in references.items()}
     lines = [f"- {name}: {words}" for name, words in classes.items() if words]
     return "\n".join([*rows, "", "Labels:", "", *lines] if lines else rows)
@@ -137,8 +136,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     units = " or ".join(map(plural_of, drawn))
     notes = " ".join(independence_note(unit, competition.definition.declaration) for unit in drawn)
     if any(map(competition.sealed_share, competition.scored_sets)):
-        share = f"{100 * competition['sealed']:.3g} %"
-        rows += ["", _SEALED.format(share=share, units=units)]
+        rows += ["", _SEALED.format(share=f"{100 * competition['sealed']:.3g} %", units=units)]
     if units:
         exact = competition["feedback"] == EXACT or not competition.hidden_sets
         which = "Confidence intervals" if exact else "The confidence intervals of exact scores"

@@ -249,8 +249,7 @@ class BubblewrapEngine:
         if not self.program:
             raise OrganiserError("bubblewrap is not installed")
         printed = subprocess.run([self.program, "--version"], capture_output=True, text=True).stdout
-        version = tuple(map(int, re.findall(r"\d+", printed)))
-        if version < OLDEST:
+        if tuple(map(int, re.findall(r"\d+", printed))) < OLDEST:
             raise OrganiserError(f"{printed.strip()} is too old; version 0.8 is the oldest that is supported")
         trial = ["sh", "-c", "readlink /proc/self/ns/*; cat /proc/self/status"]
         with tempfile.TemporaryDirectory() as name:

@@ -118,6 +118,9 @@ class ContainerEngine:
         """Yield the options with which a container is made."""
         home = {} if self.user == "0:0" else {"HOME": "/tmp"}
         environment = {"PYTHONUNBUFFERED": "1", **home, **self.variables}
+        gpus = {"gpus": ["all"]}
+        if Path(self.program).name == "podman":  # with the Container Device Interface
+            gpus = {"device": ["nvidia.com/gpu=all"]}
         options: dict[str, Iterable[object]] = {
             "label": [LABEL],
             "workdir": [program.cwd],
@@ -134,19 +137,13 @@ class ContainerEngine:
             "env": map("=".join, environment.items()),
             "tmpfs": [f"{name}:rw,exec,mode=1777,size={size}" for name, size in program.memory.items()],
             **({"read-only": ["true"]} if program.memory else {}),  # else its own disk has no limit
-            **(self._gpus() if self.gpu else {}),
+            **(gpus if self.gpu else {}),
             "volume": [
                 f"{folder}:{name}:{'ro,z' if name in program.inputs else 'z'}"
                 for name, folder in program.folders.items()
             ],
         }
         yield from (f"--{name}={value}" for name, values in options.items() for value in values)
-
-    def _gpus(self) -> dict[str, Iterable[object]]:
-        """Return the option that gives a container all GPUs: Podman's is that of the Container Device Interface."""
-        return (
-            {"device": ["nvidia.com/gpu=all"]} if Path(self.program).name == "podman" else {"gpus": ["all"]}
-        )
 
     def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([self.program, *words], capture_output=True, text=True, stdin=DEVNULL)

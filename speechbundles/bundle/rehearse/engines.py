@@ -110,8 +110,7 @@ def lacking(run: Run, failed: bool) -> str:
     the run or of the bundle, such as one that its sample solution has, is not missing from the machine. In a container,
     nothing is: the image is the platform's.
     """
-    steps = () if isinstance(run.engine, ContainerEngine) else run.steps
-    for step in steps:
+    for step in () if isinstance(run.engine, ContainerEngine) else run.steps:
         said, ended = f"{step.stderr}\n{step.stdout}", failed or step.exit_code
         for pattern, need in {**MISSING, **VERSIONS, **NOT_GIVEN}.items() if ended else VERSIONS.items():
             for found in re.finditer(pattern, said, re.MULTILINE):

@@ -12,7 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -229,11 +229,10 @@ def _run_there(
 
 def _place_for(jobs: int) -> Path | None:
     """Return a folder in memory if it has room for this many runs, else None: the usual folder for temporary files."""
-    try:
-        roomy = shutil.disk_usage(MEMORY).free > jobs * ROOM
-    except OSError:
-        return None
-    return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
+    with suppress(OSError):
+        if shutil.disk_usage(MEMORY).free > jobs * ROOM and os.access(MEMORY, os.W_OK):
+            return MEMORY
+    return None
 
 
 def lost_result(reason: str) -> KeptResult:
@@ -263,8 +262,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     failed = [step for step in rehearsal.steps if step.exit_code]
     said = dict.fromkeys(step.stderr.strip() or step.stdout.strip() for step in failed)
     printed = [line for text in said for line in text.splitlines()]
-    stopped = any(step.why_stopped for step in failed)
-    lines = printed if printed and not stopped else [*lines, *printed]
+    lines = printed if printed and not any(step.why_stopped for step in failed) else [*lines, *printed]
     # The temporary folder has a different name in each run.
     place = re.compile(rf"[^\s\"'(]*/{PREFIX}[^/\s]+/run/")
     lines = [place.sub("", line[:LONGEST_LINE]) for line in lines if line.strip()]

@@ -106,10 +106,9 @@ class ProcessEngine:
         if key not in self.workers:
             self.workers[key] = _Worker(whose, [str(script), *words[2:]], limits)
         worker = self.workers[key]
-        request = {"words": [str(script), *words[2:]], "cwd": str(cwd), "env": env}
-        outcome = worker.run(request, limits)
+        outcome = worker.run({"words": [str(script), *words[2:]], "cwd": str(cwd), "env": env}, limits)
         counts = whose == ORGANISER or _in_order(outcome)
-        if worker.has_ended() or not counts:
+        if worker.family.supervisor.poll() is not None or not counts:
             self.workers.pop(key).end()
         return outcome if counts else sandbox.run(words, cwd=cwd, env=env, limits=limits)
 
@@ -178,9 +177,6 @@ class _Worker:
                 output=subprocess.DEVNULL,
                 inherited=(theirs.fileno(),),
             )
-
-    def has_ended(self) -> bool:
-        return self.family.supervisor.poll() is not None
 
     def run(self, request: Mapping[str, object], limits: Limits) -> Outcome:
         began = time.monotonic()

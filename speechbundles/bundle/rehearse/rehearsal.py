@@ -189,8 +189,7 @@ def rehearse(
             built, rehearsed, upload, keep=keep, limits=limits, engine=engine, reworked=reworked
         )
     if keep is not None and result.status == FINISHED and len(rehearsed.tasks) == 1:
-        output = keep / platforms()[built.platform].scoring_folder / "output"
-        write_tag(output, label_tag(built, rehearsed))
+        write_tag(keep / platforms()[built.platform].scoring_folder / "output", label_tag(built, rehearsed))
     return result
 
 

@@ -55,8 +55,7 @@ NOTHING_DECLARED = Declared()
 def declared_of(competition: Competition, name: str) -> Declared:
     """Return what a competition declares about one of its sets."""
     declared = competition.settings.get(SETTING, {}).get(name, {})
-    place = competition.origin.get(SETTING, (SETTING,))
-    return Declared(dotted((*place, name)), **declared)
+    return Declared(dotted((*competition.origin.get(SETTING, (SETTING,)), name)), **declared)
 
 
 def declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:

@@ -28,10 +28,8 @@ def render(competition: Competition, parts: BundleParts, pages: Mapping[str, str
         "competition.yaml": dump_yaml(_content(competition, parts)),
     }
     files.update({f"pages/{file}": text.encode() for file, text in pages.items()})
-    solved = {
-        _solution(name): parts.solutions[name] for name in competition.scored_sets if name in parts.solutions
-    }
-    files.update({name: make_zip(solution) for name, solution in solved.items()})
+    solved = [name for name in competition.scored_sets if name in parts.solutions]
+    files.update({_solution(name): make_zip(parts.solutions[name]) for name in solved})
     return {**files, **parts.on_any_platform(competition)}
 
 

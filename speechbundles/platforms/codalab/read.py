@@ -42,9 +42,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
         platform="codalab",
         title=str(content.get("title", "")),
         image=str(content.get("competition_docker_image") or TOP["competition_docker_image"]["default"]),
-        phases=tuple(
-            _phase(item, start, stop, forced) for item, start, stop in zip(items, opens, closes, strict=True)
-        ),
+        phases=tuple(_phase(*each, forced) for each in zip(items, opens, closes, strict=True)),
         columns=tuple(columns),
         primary=columns[0],
         detailed_results=is_true(content.get("enable_detailed_results", False)),

@@ -55,8 +55,7 @@ def sections(kind: ScoresKind, reference: Any, submission: Any, scored: Scored) 
 
 def groupings(kind: ScoresKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the human score of each item, if scores have steps."""
-    human = reference[kind.truth].tolist()
-    return {"Human score": [f"{score:g}" for score in human]} if kind.step else {}
+    return {"Human score": [f"{score:g}" for score in reference[kind.truth].tolist()]} if kind.step else {}
 
 
 def distance(kind: ScoresKind, reference: Any, submission: Any) -> np.ndarray:

@@ -63,8 +63,7 @@ def read_account(file: Path) -> Account:
 
 def _read_secret(file: Path, what: str) -> str:
     try:
-        mode = file.stat().st_mode
-        if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+        if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
             raise OrganiserError(
                 f"{file}: other users can read this {what}; run chmod 600 {file}, or get a new {what}"
             )

@@ -88,8 +88,7 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     ------
     OrganiserError: the list changed during every attempt to read it.
     """
-    path = f"{_list_path(phase)}&show_is_soft_deleted=true"
-    rows = read_list(connection, path, _LIST)
+    rows = read_list(connection, f"{_list_path(phase)}&show_is_soft_deleted=true", _LIST)
     with expected(_LIST):
         answers = sorted(map(_run, rows), key=lambda listed: listed.run.id)
     children = grouped((listed.parent, listed) for listed in answers)
