@@ -1,12 +1,14 @@
 """Builders of a self-contained HTML page; they escape all content that is not `Html` already.
 
-A report has no scripts, and no page loads anything. Pages can be read on a phone and by a screen reader, and printed.
+A report has no script, and no page loads anything. Pages can be read on a phone and by a screen reader, and printed.
 The same content gives the same bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -189,8 +191,20 @@ def figure(caption: str, label: str, svg: Html | None) -> Html:
     )
 
 
-def page(title: str, *parts: Html | None, head: str = "") -> str:
-    """Return the whole document; `title` is also its first heading, and `head` is markup for the end of its head."""
+def page(title: str, *parts: Html | None, style: str = "", script: str = "") -> str:
+    """Return the whole document; `title` is also its first heading.
+
+    With a script, the content policy allows this script alone, by its hash; nothing can be loaded or sent.
+    """
+    head = f"<style>{style}</style>\n" if style else ""
+    if script:
+        script = f"\n{script}"
+        digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        head = (
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+            f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\">\n{head}"
+        )
+        parts = (*parts, Html(f"<script>{script}</script>"))
     inner = "\n".join(part.markup for part in parts if part is not None)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
