@@ -174,12 +174,6 @@ def test_a_strangers_bundle_runs_there_and_may_write_as_on_the_platform(tmp_path
     assert printed.err.startswith("bubblewrap ")
 
 
-def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
-    source = "import os; os.symlink('/etc/shadow', '/app/output/scores.json')"
-    status, printed = rehearsed(tmp_path, capsys, source)
-    assert (status, "contains a link, 'scores.json'" in printed.out) == (1, True)
-
-
 @pytest.mark.parametrize(("source", "lacks"), table("escapes")["lacks"])
 def test_what_this_machine_lacks_is_one_line(tmp_path, capsys, source, lacks):
     status, printed = rehearsed(tmp_path, capsys, source, "--json")

@@ -145,22 +145,6 @@ def test_a_folder_that_is_missing(tmp_path, missing):
 # Second runs
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_rerun_gives_the_same_files_and_removes_what_an_earlier_run_left(tmp_path, task):
-    first = _whole(task, tmp_path)
-    output = tmp_path / "output"
-    assert set(first) > SCORES
-    (output / "scores.json").write_text('{"planted": 1}')
-    (output / "detailed_results.html").write_text("old")
-    (output / ".scores.json.unfinished").write_text("half")
-    (output / "statistics.json").unlink()
-    assert score(task, tmp_path).returncode == 0
-    assert files(output) == first
-    next((tmp_path / "input" / "res").iterdir()).write_bytes(b"\xff")
-    failed_cleanly(score(task, tmp_path), output)
-    assert files(output) == {}
-
-
 # Kills
 
 

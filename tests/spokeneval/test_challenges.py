@@ -12,7 +12,6 @@ from spokeneval.formats.text import Files
 from spokeneval.programs.program import accepted_report
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import Number, score_submission
-from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
 from tests.samples.harmless import harmless
@@ -104,18 +103,6 @@ def test_both_programs_refuse_in_the_same_words_whatever_the_labels_and_leave_no
         assert not list(output.iterdir())
         checked = check(task, folder, mutation.files)
         assert checked == (1, "", stderr, f"{task}: refused.\n\n{refusal}\n")
-
-
-@every_task
-def test_for_an_invalid_reference_participants_see_only_the_number_of_problems(task, tmp_path):
-    bad = next(each for each in bad_references(task) if each.name == "a NUL")
-    done = score(task, tmp_path, CASES[task].submission, bad.files)
-    words = (
-        "The organisers' reference data cannot be used (1 problem). Please inform the organisers: "
-        "building the bundle lists the problems.\nNothing was scored.\n"
-    )
-    assert done[:3] == (1, "", words)
-    assert not list(done[3].iterdir())
 
 
 @every_task

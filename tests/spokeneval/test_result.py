@@ -9,13 +9,11 @@ import re
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pandas
 import pytest
 
 import spokeneval
 from spokeneval.challenges import find_task
-from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.kinds.declared import declared_task
 from tests.samples.programs import write_files
 
@@ -176,24 +174,6 @@ def test_a_group_has_the_scores_and_intervals_of_its_items_alone():
     assert not any(map(math.isnan, one_class["k"].scores.values()))
     lone = spokeneval.score(CLASSES, LABELS, [[2, 1], [1, 2], [3, 1], [1, 0]], by=[*"lkkl"]).groups
     assert math.isnan(lone["k"].scores["eer"])
-
-
-def test_units_and_groups_of_more_items_than_are_counted_one_by_one():
-    draw, items = np.random.default_rng(4), range(MOST_ROWS + 200)
-    labels, answers = draw.choice(["a", "b"], len(items)).tolist(), draw.normal(size=(len(items), 2)).tolist()
-    speakers, kinds = [f"s{place % 30}" for place in items], ["kl"[place % 2] for place in items]
-    table = [{"id": str(place), "label": labels[place], "speaker": speakers[place]} for place in items]
-    column = spokeneval.score(CLASSES, table, answers)
-    own = spokeneval.score(CLASSES, labels, answers, units=speakers)
-    assert (own.scores, own.intervals, own.units) == (column.scores, column.intervals, 30)
-    assert own.signature != spokeneval.score(CLASSES, labels, answers, units=speakers[::-1]).signature
-    assert (
-        spokeneval.compare(CLASSES, labels, {"a": answers, "b": answers}, units=speakers).units
-        == "30 speakers"
-    )
-    found = spokeneval.score(CLASSES, labels, answers, by=kinds).groups["l"]
-    alone = spokeneval.score(CLASSES, labels[1::2], answers[1::2])
-    assert (found.scores, found.units) == (pytest.approx(alone.scores), len(items) // 2)
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,8 @@ def chime8_dasr(checkouts, folder):
     import tempfile
 
     sys.path.insert(0, str(checkouts / "chime-utils"))
-    if importlib.util.find_spec("lhotse") is None:  # only its normaliser of CHiME-6 is imported, and not used
+    # Only its normaliser of CHiME-6 is imported, and not used.
+    if "lhotse" not in sys.modules and importlib.util.find_spec("lhotse") is None:
         for name in ("lhotse", "lhotse.recipes", "lhotse.recipes.chime6"):
             sys.modules[name] = types.ModuleType(name)
         sys.modules["lhotse.recipes.chime6"].normalize_text_chime6 = None

@@ -12,30 +12,8 @@ from tests.samples.damaged_copy import ALONE, GOLD, HEADER, build, rewrite
 from tests.samples.programs import ROOT, unzipped
 
 
-def test_the_command_prints_the_refusal_and_writes_nothing(copy, capsys, monkeypatch):
-    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
-    rewrite(copy, ("forum: true", "forun: true"))
-    assert build_bundle.main(["build", "spoken_call", "--out", str(copy / "dist")]) == 1
-    printed = capsys.readouterr()
-    assert "Nothing was built." in printed.err
-    assert not (copy / "dist").exists()
-
-
-def test_own_labels_replace_the_samples_without_changing_the_repository(tmp_path):
+def test_own_labels_replace_the_samples_and_invalid_ones_stop_the_build_with_their_rows_named(tmp_path):
     before = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes()
-    (tmp_path / "gold.csv").write_text(GOLD)
-    own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
-    done = build(tmp_path / "dist", *own, "--platform", "codabench", *ALONE)
-    assert done.returncode == 0, done.stderr
-    assert (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes() == before
-    bundle = unzipped((tmp_path / "dist/codabench/spoken_call.zip").read_bytes())
-    assert unzipped(bundle["reference_data.zip"])["reference.csv"].decode() == GOLD
-    public = unzipped(bundle["input_data.zip"])
-    assert b"correct" not in public["test_sheet.csv"]
-    assert list(public) == ["class_sizes.json", "test_sheet.csv"]
-
-
-def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
     rows = GOLD.splitlines(keepends=True)
     broken = "".join([*rows[:2], HEADER, *rows[2:], "41\tp\tw\tr\tt\tcorrect\tincorrect\n"])
     (tmp_path / "gold.csv").write_text(broken)
@@ -53,6 +31,10 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
     bundle = unzipped((tmp_path / "dist/codabench/spoken_call.zip").read_bytes())
     kept = unzipped(bundle["reference_data.zip"])["reference.csv"].decode()
     assert [line for line in kept.splitlines() if line] == GOLD.splitlines()
+    assert (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes() == before
+    public = unzipped(bundle["input_data.zip"])
+    assert b"correct" not in public["test_sheet.csv"]
+    assert list(public) == ["class_sizes.json", "test_sheet.csv"]
 
 
 @pytest.mark.parametrize(
@@ -62,10 +44,12 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
         ("spoken_cal=gold.csv", "no bundle to build has this set; the sets are spoken_call/evaluation"),
         ("spoken_call/test=gold.csv", "no bundle to build has this set"),
         ("spoken_call=nowhere.csv", "expected a file or a folder"),
+        ("spoken_call=gold.csv spoken_call/evaluation=gold.csv", "names the same set twice"),
     ],
 )
 def test_an_invalid_reference_argument_is_refused(tmp_path, argument, said):
-    done = build(tmp_path / "dist", "--reference", argument, *ALONE)
+    arguments = [word for each in argument.split() for word in ("--reference", each)]
+    done = build(tmp_path / "dist", *arguments, *ALONE)
     assert done.returncode == 1
     assert said in " ".join(done.stderr.split())
 
@@ -87,11 +71,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == [f"{out}/codabench", line, f"{out}/codalab", line]
 
 
-def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_path, copy):
-    (tmp_path / "gold.csv").write_text(GOLD)
-    argument = f"spoken_call={tmp_path / 'gold.csv'}"
-    done = build(tmp_path / "dist", "--reference", argument, "--reference", argument)
-    assert "names the same set twice" in done.stderr
+def test_a_public_set_that_does_not_exist_is_refused(copy):
     rewrite(copy, ("public_sets: [development]", "public_sets: [developement]"))
     with pytest.raises(BadReference, match=r"missing; .*\n\n  reference_data/spoken_call/developement/\n"):
         plan(Sources(copy), ["spoken_call"], {})

@@ -17,7 +17,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.metrics.accept_reject import Decisions, ranked_d_full
 from spokeneval.programs.score import HIDDEN_STATISTICS
-from tests.samples.boards import SIGNATURE, noisy_systems, scored, write_output
+from tests.samples.boards import noisy_systems, scored, write_output
 from tests.samples.programs import ROOT, unzipped, write_files
 from tests.samples.small_bundles import zipped
 from tests.samples.spoken_call import decided
@@ -98,17 +98,14 @@ def test_every_problem_of_all_outputs_is_told_at_once(tmp_path):
     write_output(tmp_path / "unsigned", scores)
     (tmp_path / "unsigned/signature.txt").unlink()
     write_output(tmp_path / "ragged", scores, statistics, values=[[1, 2], [3]])
-    write_output(tmp_path / "foreign", scores, statistics, signature=SIGNATURE)
-    content = json.loads((tmp_path / "foreign/statistics.json").read_text())
-    (tmp_path / "foreign/statistics.json").write_text(json.dumps({**content, "signature": "other"}))
     columns = [column.replace("decisions.", "choices.") for column in COUNTS]
     write_output(tmp_path / "other", scores, statistics, columns=columns)
     same = zipped({file.name: file.read_bytes() for file in sorted(good.iterdir())})
     write_files(tmp_path, {"run.zip": same, "run (1).zip": same})
-    names = ("empty", "text.zip", "list", "torn", "unsigned", "ragged", "foreign", "absent", "other")
+    names = ("empty", "text.zip", "list", "torn", "unsigned", "ragged", "absent", "other")
     paths = [tmp_path / name for name in (*names, "run.zip", "run (1).zip")]
     told = refusal([good, good, *paths])
-    assert told.startswith("No leaderboard: 11 problems\n")
+    assert told.startswith("No leaderboard: 10 problems\n")
     for words in (
         f"{good}: the same output as {good}",
         "empty: no scores.json; expected",
@@ -117,7 +114,6 @@ def test_every_problem_of_all_outputs_is_told_at_once(tmp_path):
         "torn: scores.json is not JSON (line 1)",
         "unsigned: no signature.txt",
         "ragged: statistics.json is damaged",
-        "foreign: statistics.json belongs to another result",
         "absent: No such file or directory",
         "other: statistics.json is damaged: its columns are not those of spoken_call",
         f"run (1).zip: the same output as {tmp_path / 'run.zip'}",

@@ -119,10 +119,20 @@ def test_two_columns_name_a_trial_as_one_column_with_both_does(declared, tmp_pat
     )
     frame = pd.DataFrame([(*pair, given[pair]) for pair in PAIRS], columns=[*SIDES, "score"])
     rows = [{"label": label[pair], **dict(zip(SIDES, pair, strict=True))} for pair in PAIRS]
-    for reference in (tmp_path / "labels.csv", rows, label):
+    named = {",".join(pair): label[pair] for pair in PAIRS}
+    indexed = pd.DataFrame(rows).set_index(list(SIDES))["label"]
+    signatures = set()
+    for reference in (tmp_path / "labels.csv", rows, label, named, indexed):
         for answers in (tmp_path / "scores.csv", given, frame, frame.set_index(list(SIDES))):
             found = spokeneval.score(declared, reference, answers)
             assert (found.scores, found.intervals) == (expected.scores, expected.intervals)
+            signatures.add(found.signature)
+    assert len(signatures) == 1
+    one_sided = {"kind": "identification", "target": "same", "id": list(SIDES)}
+    by_position = spokeneval.score(one_sided, [*label.values()], [*given.values()])
+    for units in (indexed, label, named):  # a unit for each of three labels
+        found = spokeneval.score(one_sided, rows, given, units=units)
+        assert (found.score, found.units) == (by_position.score, 3)
     form = declared_task("own", declared).format
     labels = form.read_reference({"labels.csv": (tmp_path / "labels.csv").read_bytes()})
     public = form.public_files(labels, {})
@@ -169,20 +179,3 @@ def test_data_with_one_of_two_columns_of_ids_are_not_taken_by_position(side):
         for form in (list, pd.DataFrame):
             with pytest.raises(ValueError, match=lacking):
                 spokeneval.score({**PLAIN, "id": list(SIDES)}, form(reference), form(answers))
-
-
-def test_pairs_have_the_same_signature_in_all_forms(tmp_path):
-    declared = {"kind": "identification", "target": "same", "id": list(SIDES)}
-    label = {pair: ("same", "other")[n % 2] for n, pair in enumerate(PAIRS)}
-    given = {pair: n % 5 for n, pair in enumerate(PAIRS)}
-    rows = [(*pair, label[pair]) for pair in PAIRS]
-    (tmp_path / "labels.csv").write_text(table(rows, *SIDES, "label"))
-    frame = pd.DataFrame(rows, columns=[*SIDES, "label"])
-    indexed, named = frame.set_index(list(SIDES))["label"], {",".join(pair): label[pair] for pair in PAIRS}
-    forms = (tmp_path / "labels.csv", frame, indexed, label, named)
-    found = [spokeneval.score(declared, reference, given) for reference in forms]
-    assert len({result.signature for result in found}) == len({result.score for result in found}) == 1
-    by_position = spokeneval.score(declared, list(label.values()), list(given.values()))
-    assert by_position.score == found[0].score
-    for units in (indexed, label, named):  # a unit for each of two labels
-        assert spokeneval.score(declared, label, given, units=units).units == 2

@@ -104,16 +104,6 @@ def test_votes_are_scored_by_speaker(classes: list[str]) -> None:
     assert len(task.right(task.count(reference, submission))) == 41
 
 
-def test_an_even_vote_is_for_the_class_that_is_declared_first() -> None:
-    files = (
-        {"labels.csv": table("label", ["yes", "yes", "no"], ["a", "a", "b"])},
-        {"decisions.csv": table("label", ["yes", "no", "no"])},
-    )
-    for classes, recall in ((["yes", "no"], 1), (["no", "yes"], 0)):
-        task = make(classes=classes, positive="yes", pool="vote")
-        assert kinds.scores_of(task, *files)["recall"] == recall
-
-
 def test_means_of_scores_are_held_against_the_threshold() -> None:
     """Means 0.75, 0.7 (in doubles a little less than 0.7 by plain sums) and 0.6 against 0.7."""
     scores = ["0.5", "1", "0.9", "0.4", "0.8", "0.6"]

@@ -165,17 +165,6 @@ def test_a_perfect_and_a_constant_submission() -> None:
     assert constant["prmse"] == pytest.approx(1 - (25 / 16) / (33 / 16), **EXACT)
 
 
-def test_prmse_may_be_negative_and_above_1() -> None:
-    task = make(scale=[1, 4], second="score2")
-    truth = {"score": [1, 4, 2, 3, 1, 4, 2, 3], "score2": [2, 3, "", 3, 1, "", 4, 2]}
-    pairs = [(a, None if b == "" else b) for a, b in zip(truth["score"], truth["score2"], strict=True)]
-    below, above = [4, 1, 4, 1, 4, 1, 2, 2], [1.5, 3.25, 2.5, 3, 1.25, 3.5, 2.75, 2]
-    for answers in (below, above):
-        assert scored(task, truth, answers)["prmse"] == pytest.approx(reductions(pairs, answers), **EXACT)
-    assert reductions(pairs, below) < 0
-    assert reductions(pairs, above) > 1
-
-
 def test_counts_are_additive_and_give_intervals() -> None:
     """Leaving a speaker out of the counts gives the scores of the others, except Spearman's, whose ranks are of all."""
     drawn = example(5, (0, 9), 0.5, n=40)

@@ -44,6 +44,8 @@ def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
     status, _, stderr, report = ingest(tmp_path, items="x\n")
     assert (status, report) == (1, None)
     assert stderr.startswith("The organisers' input data cannot be used (1 problem)")
+    write_files(tmp_path / "below/out/ingestion_report.txt", {"planted": ""})
+    assert ingest(tmp_path, items="x\n")[3] is None
     assert ingest(tmp_path, options={"options": {"of no task": "on"}})[0] == 1
 
 
