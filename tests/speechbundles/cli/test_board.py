@@ -76,6 +76,7 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, mine, at_home, capsy
     assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "at_home", [False, pytest.param(True, marks=pytest.mark.thorough)], indirect=True, ids=["v1.25", "today"]
 )

@@ -182,6 +182,7 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_
     assert (tmp_path / "one" / "README.md").read_bytes() != kit["README.md"]
 
 
+@pytest.mark.thorough
 def test_a_zip_of_both_tasks_is_accepted_by_each_of_the_joint_bundles_only(clinic, tmp_path):
     """`memory_open` is another track of the first task, outside the joint ranking."""
     files = unzipped((clinic / "season/team2/2027-03-02T0900.zip").read_bytes())

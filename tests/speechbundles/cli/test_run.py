@@ -98,6 +98,7 @@ def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, ca
         assert "detailed results" not in told.out + told.err
 
 
+@pytest.mark.thorough
 def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
     mine = begin_with_sound(tmp_path, SETTINGS.replace("disk_mb: 64", "disk_mb: 64, real_time_factor: true"))

@@ -41,6 +41,7 @@ def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
     assert not made.left_out
 
 
+@pytest.mark.thorough
 def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse, tmp_path):
     made = board(coarse, fetched(tmp_path, ("anna", "2027-03-01T09:00", 20), ("bob", "2027-03-02T09:00", 70)))
     bundle = read_built_bundle(coarse.path)
@@ -120,7 +121,7 @@ def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(ex
     assert [team for team, words in expected.items() if words not in reasons[team]] == []
 
 
-@pytest.mark.default_cases("notes0", "notes3")
+@pytest.mark.default_cases("notes3")
 @pytest.mark.parametrize("notes", [(REPLACED, ""), (DELETED, ""), ("", DELETED), ("", VANISHED)])
 def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_path, notes):
     """An upload is withdrawn only if all of its runs are."""
@@ -131,6 +132,7 @@ def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_p
     assert made.following is None
 
 
+@pytest.mark.thorough
 def test_runs_that_await_validation_are_left_out_and_count_as_attempts(exact, tmp_path):
     """The phase allows three submissions in total."""
     awaiting, cancelled = {"status": "Awaiting validation"}, {"status": "Cancelled"}
@@ -150,6 +152,7 @@ def test_runs_that_await_validation_are_left_out_and_count_as_attempts(exact, tm
     assert [line.split()[1:3] for line in made.left_out[1:]] == [["anna", "4"]]  # one too many
 
 
+@pytest.mark.thorough
 def test_runs_to_a_phase_that_has_ended_use_up_no_attempts_of_the_next_one(exact, tmp_path):
     late = [("anna", f"2027-03-01T0{hour}:00", 50, {"phase": "Development"}) for hour in range(3)]
     made = board(exact, fetched(tmp_path, *late, ("anna", "2027-03-02T09:00", 20)))

@@ -44,6 +44,7 @@ def test_the_page_on_the_server_shows_nothing_that_the_public_page_does_not(
     assert ("anna" in names) is not anonymous
 
 
+@pytest.mark.thorough
 def test_a_long_page_on_the_server_shows_the_best_entries(exact, tmp_path, monkeypatch):
     made = board(exact, fetched(tmp_path, one("anna", 9)))
     entries = [replace(made.phases[0].rows[0], name=f"team{number}") for number in range(6)]

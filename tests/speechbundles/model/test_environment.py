@@ -69,6 +69,7 @@ def test_the_token_is_sent_but_not_shown(server, tmp_path):
         assert seen == b"" or b"ein Ordner" in seen
 
 
+@pytest.mark.thorough
 @pytest.mark.default_cases("two words")
 @pytest.mark.parametrize("token", ["", "two words", "\udcff"])
 def test_what_is_no_token_is_refused_as_before(server, tmp_path, token):

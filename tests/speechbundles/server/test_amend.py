@@ -211,6 +211,7 @@ def test_an_amendment_ends_with_the_leaderboard_of_the_corrected_labels(
         assert exact == {team: right / 40 for team, right in entries(server)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["continue", "abandon"])
 def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
     new = season(server, tmp_path, page=b"More.\n")

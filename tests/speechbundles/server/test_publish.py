@@ -67,7 +67,7 @@ def test_requests_that_can_be_repeated_are_retried(steps, server, begins):
     assert list(server.competitions) == [COMPETITION]
 
 
-@pytest.mark.default_cases("act-and-drop")
+@pytest.mark.default_cases("act-and-drop-API POST /api/submissions/")
 @pytest.mark.parametrize(
     "begins",
     ["API PUT /api/datasets/completed/", "API POST /api/submissions/", "API POST /api/competitions/"],

@@ -72,6 +72,7 @@ def test_evaluation_transcripts_are_checked_and_zipped_but_not_scored(kits, tmp_
     assert {path.name for path in tmp_path.iterdir()} == {f"{task}.zip" for task in TASKS}
 
 
+@pytest.mark.thorough
 def test_ones_own_transcripts_go_into_both_baselines(kits, tmp_path):
     """Empty transcripts except for one, an accepted pronunciation of its prompt after a false start."""
     utterances, _ = sample.sample("development")

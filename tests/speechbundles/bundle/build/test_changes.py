@@ -90,6 +90,7 @@ def test_a_build_says_what_it_means_for_submissions_that_are_there(tmp_path, fil
     assert not any(word in line for line in built.changes for word in ("neu1", "ev00"))
 
 
+@pytest.mark.thorough
 def test_the_replaced_bundle_counts_once_its_first_phase_has_begun(tmp_path, files, monkeypatch):
     assert build(tmp_path, files).changes == ()
     moved = {**files, **_settings(files, "2027-04-01", "2027-04-08")}

@@ -8,7 +8,7 @@ from tests.samples.cases import CASES
 from tests.samples.programs import encoded
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization")
+@pytest.mark.default_cases("merlion_diarization")
 @pytest.mark.parametrize("name", task_names())
 def test_every_task_of_the_repository_holds_the_contract(name):
     case = CASES[name]
