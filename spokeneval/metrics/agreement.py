@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import finite_pair, rescaled
-from .counts import Counts, ratio, total
+from .counts import Counts, ratio
 from .shares import of_shares
 
 
@@ -65,11 +65,19 @@ def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> 
     ValueError
         A rating is not an integer of the scale, or the scale is not valid.
     """
-    reference, hypothesis = finite_pair(reference, hypothesis)
-    check_scale(scale, reference=reference, hypothesis=hypothesis)
-    points = np.arange(scale[0], scale[1] + 1)
-    rows, columns = reference[:, np.newaxis] == points, hypothesis[:, np.newaxis] == points
-    return RatingCells((rows[:, :, np.newaxis] & columns[:, np.newaxis, :]).astype(np.int64))
+    cell, shape = _cells(reference, hypothesis, scale)
+    return RatingCells(
+        (cell[:, np.newaxis] == np.arange(shape[0] * shape[1])).astype(np.int64).reshape(-1, *shape)
+    )
+
+
+def _cells(reference: Any, hypothesis: Any, scale: tuple[int, int]) -> tuple[np.ndarray, tuple[int, int]]:
+    """The cell of each item in a flattened table, and the shape of the table."""
+    pair = finite_pair(reference, hypothesis)
+    check_scale(scale, reference=pair[0], hypothesis=pair[1])
+    row, column = ((ratings - scale[0]).astype(np.intp) for ratings in pair)
+    points = int(scale[1]) - int(scale[0]) + 1
+    return row * points + column, (points, points)
 
 
 def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
@@ -140,7 +148,9 @@ def cohen_kappa(
     """
     check_weights(weights)
     if scale is not None:
-        return float(kappa(total(rating_cells(reference, hypothesis, scale=scale)), weights=weights))
+        cell, shape = _cells(reference, hypothesis, scale)
+        table = np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
+        return float(kappa(RatingCells(table), weights=weights))
     a, b = rescaled(*finite_pair(reference, hypothesis))
     observed = math.fsum(disagreement(a, b, weights).tolist())
     ratings, codes = np.unique(np.concatenate([a, b]), return_inverse=True)

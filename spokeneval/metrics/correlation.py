@@ -8,14 +8,13 @@ with a constant is undefined (see `counts`). For a single set, Pearson's and the
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .arrays import finite_numbers, finite_pair, rescaled
-from .counts import Counts, Number, ratio, total
+from .counts import Counts, Number, exact_sum, ratio, total
 
 
 class UndefinedCorrelation(ValueError):
@@ -356,9 +355,9 @@ def _centred(values: np.ndarray) -> np.ndarray:
 
 def _mean(values: np.ndarray) -> float:
     """The mean, from a sum that is rounded once, as in `_dot`."""
-    return math.fsum(values.tolist()) / len(values)
+    return exact_sum(values) / len(values)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
     """The sum of products, rounded once, so that it does not depend on the order of the items or the build of numpy."""
-    return math.fsum((a * b).tolist())
+    return exact_sum(a * b)

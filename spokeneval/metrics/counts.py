@@ -138,6 +138,34 @@ def by_group(rows: C, group: np.ndarray, groups: int) -> C:
     return _replaced(rows, summed)
 
 
+_BLOCK, _LOW = 1 << 15, (1 << 26) - 1
+"""Numbers that `exact_sum` adds at a time, and the lower half of a significand."""
+_LEAST = -1074
+"""The exponent of the least double, as `numpy.frexp` gives it."""
+
+
+def exact_sum(values: np.ndarray) -> float:
+    """The sum with a single rounding, as by `math.fsum`, so that it does not depend on the order of the numbers.
+
+    In blocks, the significands of equal exponents are added in two halves, whose sums are exact.
+
+    Examples
+    --------
+    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
+    1.0
+    """
+    if len(values) < _BLOCK or not np.isfinite(values).all():
+        return math.fsum(values.tolist())
+    whole = 0
+    for start in range(0, len(values), _BLOCK):
+        fractions, exponents = np.frexp(values[start : start + _BLOCK])
+        significands, lowest = np.ldexp(fractions, 53).astype(np.int64), int(exponents.min())
+        halves = (np.bincount(exponents - lowest, half) for half in (significands >> 26, significands & _LOW))
+        for place, (high, low) in enumerate(zip(*halves), lowest - _LEAST):
+            whole += ((int(high) << 26) + int(low)) << place
+    return whole / (1 << 53 - _LEAST)
+
+
 def cell_sums(cell: np.ndarray, values: np.ndarray, cells: int) -> np.ndarray:
     """The sums of n values by cell, from the smallest value to the largest: shape (cells,).
 
@@ -235,6 +263,6 @@ def _sum(array: np.ndarray) -> Any:
     if array.dtype.kind in "biu":
         summed = array.sum(axis=0, dtype=np.int64)
     else:
-        columns = array.reshape(len(array), -1).T.tolist()
-        summed = np.array([math.fsum(column) for column in columns]).reshape(array.shape[1:])
+        columns = array.reshape(len(array), -1).T
+        summed = np.array([exact_sum(column) for column in columns]).reshape(array.shape[1:])
     return summed.item() if array.ndim == 1 else summed

@@ -33,7 +33,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from .counts import field_arrays, from_matrix, sums, total
+from .counts import exact_sum, field_arrays, from_matrix, sums, total
 from .quantiles import exact_ends, student_quantile, student_t_below
 
 FEWEST_UNITS = 4
@@ -119,7 +119,7 @@ def jackknife_error(without: np.ndarray) -> float:
     >>> jackknife_error(np.array([2.0, 3.0, 4.0]))  # of a mean: its standard deviation 2 over the root of 3
     1.1547005383792515
     """
-    return _error(_exact_sum(_squares(without)), len(without))
+    return _error(exact_sum(_squares(without)), len(without))
 
 
 def jackknife_interval(
@@ -171,7 +171,7 @@ def jackknife_interval(
     else:
         size = units
     ends = exact_ends(share, size, rates=rates)
-    moved = bias * (units - 1) * (_exact_sum(without) / units - score)
+    moved = bias * (units - 1) * (exact_sum(without) / units - score)
     return max(low, low + scale * ends[0] - max(moved, 0.0)), min(
         high, low + scale * ends[1] - min(moved, 0.0)
     )
@@ -239,11 +239,11 @@ def _half_width(values: np.ndarray) -> float:
 def _error_and_freedom(values: np.ndarray) -> tuple[float, float]:
     """The standard error, and Satterthwaite's degrees of freedom."""
     squares = _squares(values)
-    spread = _exact_sum(squares)
+    spread = exact_sum(squares)
     n = len(values)
     if not spread or n <= 3:  # three values always have the same kurtosis
         return _error(spread, n), n - 1.0
-    kurtosis = n * _exact_sum((squares / spread) ** 2) - 3
+    kurtosis = n * exact_sum((squares / spread) ** 2) - 3
     unbiased = (n - 1) * ((n + 1) * kurtosis + 6) / ((n - 2) * (n - 3))
     return _error(spread, n), max(2.0, 2 / (2 / (n - 1) + max(unbiased, 0.0) / n))
 
@@ -254,10 +254,5 @@ def _error(spread: float, units: int) -> float:
 
 def _squares(values: np.ndarray) -> np.ndarray:
     """Squared distances from the mean."""
-    squares: np.ndarray = (values - _exact_sum(values) / len(values)) ** 2
+    squares: np.ndarray = (values - exact_sum(values) / len(values)) ** 2
     return squares
-
-
-def _exact_sum(values: np.ndarray) -> float:
-    """The sum with a single rounding, so that it does not depend on the order of the units."""
-    return math.fsum(values.tolist())

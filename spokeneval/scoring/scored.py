@@ -20,7 +20,16 @@ import numpy as np
 from ..formats.speakers import Units
 from ..metrics.bootstrap import RESAMPLES, bootstrap_scores, resample_weights
 from ..metrics.classification import counts_of
-from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, number_or_array, taken, total
+from ..metrics.counts import (
+    as_matrix,
+    by_group,
+    exact_sum,
+    field_arrays,
+    from_matrix,
+    number_or_array,
+    taken,
+    total,
+)
 from ..metrics.jackknife import FEWEST_UNITS as FEWEST_UNITS
 from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn, units_at_once
 from ..metrics.shares import interval_of_formula
@@ -338,9 +347,9 @@ def difference_interval(
         low, high = score.limits or (-math.inf, math.inf)
         bounds = (low - high, high - low) if error else (-math.inf, math.inf)
         return _rounded(difference, *jackknife_interval(difference, others, bounds), error)
-    first, second = (scores - math.fsum(scores) / len(scores) for scores in without)
-    spread = math.sqrt(math.fsum(first**2) * math.fsum(second**2))
-    correlation = math.fsum(first * second) / spread if spread else 0.0
+    first, second = (scores - exact_sum(scores) / len(scores) for scores in without)
+    spread = math.sqrt(exact_sum(first**2) * exact_sum(second**2))
+    correlation = exact_sum(first * second) / spread if spread else 0.0
     (low, high), (other_low, other_high) = ends
     down = _difference_error(values[0] - low, other_high - values[1], correlation)
     up = _difference_error(high - values[0], values[1] - other_low, correlation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from spokeneval.metrics.counts import (
     Counts,
     as_matrix,
     by_group,
+    exact_sum,
     from_matrix,
     number_or_array,
     ratio,
@@ -81,6 +83,15 @@ def test_other_numbers_are_added_with_one_rounding():
     assert type(sums.one) is float
     grouped = by_group(Counted(column[1:3], np.ones((2, 1)) / 4, np.ones((2, 1, 1))), np.array([0, 0]), 1)
     assert as_lists(grouped) == [[1], [[0.5]], [[[2]]]]
+
+
+@pytest.mark.parametrize("least", [0, -320], ids=["like sizes", "all sizes"])
+@pytest.mark.parametrize("n", [1000, 100_000])
+def test_the_sum_of_few_and_of_many_numbers_is_that_of_the_standard_library(n, least):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=n) * 10.0 ** rng.integers(least, 290 if least else 1, n)
+    for case in (values, np.abs(values), np.append(values, -values[1:]), 0 * values, np.round(values, 1)):
+        assert exact_sum(case) == math.fsum(case.tolist())
 
 
 def test_what_no_count_can_be_is_refused_with_its_row():
