@@ -102,7 +102,7 @@ def _scored(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.nda
 
 def exact_differences(reference: Answers, submission: Answers, whole: ScoreHistograms) -> ScoreHistograms:
     """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
-    return equal_error_rate.exact_total(whole, *difference_trials(*_scored(reference, submission)))
+    return equal_error_rate.exact_total(whole, lambda: difference_trials(*_scored(reference, submission)))
 
 
 def balanced_accuracy_per_recording(costs: SegmentCosts) -> Any:

@@ -198,12 +198,12 @@ class Answers:
     columns
         The columns that are scored, as arrays.
     texts
-        The columns that are kept as text, including the ids, `name -> n strings`.
+        The columns that are kept as text, including the ids, `name -> n strings`, and `LINES`, which are numbers.
     """
 
     items: Items
     columns: Mapping[str, np.ndarray]
-    texts: Mapping[str, list[str]] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def speakers(self) -> Sequence[str]:
@@ -292,7 +292,7 @@ def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check
     check_speakers(table, problems)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     kept = (sheet.id, *id_columns(sheet.id), *sheet.texts, *sheet.optional)
-    texts = {column: table.columns[column] for column in kept if column in table.columns}
+    texts = {column: list(table.columns[column]) for column in kept if column in table.columns}
     answers = Answers(Items(tuple(table.ids)), columns, texts)
     check(answers, table, problems)
     problems.raise_if_any()
@@ -379,7 +379,7 @@ def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) ->
         problems = Problems(ReferenceFileError)
         table = read_table(files, sheet.layout, problems)
         answers = parse_reference(sheet, table, problems, check)
-        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+        return replace(answers, texts={**answers.texts, LINES: table.lines})
 
     def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
         table = read_table(files, sheet.layout, Problems(ReferenceFileError))
@@ -394,11 +394,13 @@ def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) ->
 
 def lines_of(answers: Answers, file: str) -> dict[str, dict[int, str]]:
     """The lines of a reference's items, in the form of `Format.item_rows`."""
-    return {file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+    return {file: dict(zip(answers.texts[LINES], answers.items.ids))}
 
 
 def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
     """The reference of the items at the given positions, in that order."""
+    if list(places) == list(range(len(answers.items))):
+        return replace(answers, items=Items(answers.items.ids))
     texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
     return replace(take_answers(answers, places), texts=texts)
 
@@ -406,7 +408,7 @@ def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
 def take_answers(answers: Answers, places: Sequence[int]) -> Answers:
     """The answers to the items at the given positions, in that order."""
     chosen = np.asarray(places, dtype=int)
-    ids = tuple(answers.items.ids[place] for place in places)
+    ids = tuple(map(answers.items.ids.__getitem__, places))
     return Answers(Items(ids), {column: values[chosen] for column, values in answers.columns.items()})
 
 

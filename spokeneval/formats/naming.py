@@ -57,7 +57,7 @@ def naming_groups(reference: Answers) -> dict[str, list[str]]:
         "session": "Session",
         "prompt": "Prompt",
     }
-    groups = {title: texts[column] for column, title in titles.items() if column in texts}
+    groups = {title: list(texts[column]) for column, title in titles.items() if column in texts}
     if SEVERITY in texts:
         groups[titles[SEVERITY]] = list(map(_severity, texts[SEVERITY]))
     return groups

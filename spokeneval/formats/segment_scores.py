@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import compress
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -77,12 +77,12 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
         problems.add("one_language", LABELS_FILE, f"{message}; expected at least one of each")
     problems.raise_if_any()
     audio_names = labels.first("audio_name")
-    columns = {
+    columns: dict[str, Any] = {
         "id": list(_ids(labels.recordings, labels.table)),
         "recording": labels.recordings,
         "audio_name": [audio_names[recording] for recording in labels.recordings],
         SPEAKER: labels.table.columns.get(SPEAKER, []),
-        LINES: list(map(str, labels.table.lines)),
+        LINES: list(labels.table.lines),
     }
     chosen = scored.tolist()
     texts = {column: list(compress(cells, chosen)) for column, cells in columns.items() if cells}

@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, islice
+from operator import lt
 from types import SimpleNamespace
 from typing import Any, Callable, NamedTuple, Optional, Union
 from unicodedata import normalize
@@ -119,6 +121,26 @@ class Layout(NamedTuple):
         return self._replace(required=(*self.required, column), optional=optional)
 
 
+class Cells(Sequence[str]):
+    """The cells of a column of a file, one text for each block of lines: a million objects need far more memory."""
+
+    def __init__(self) -> None:
+        self.blocks: list[str] = []
+
+    def __len__(self) -> int:
+        return sum(block.count("\n") + 1 for block in self.blocks)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(block.split("\n") for block in self.blocks)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._list[place]
+
+    @cached_property
+    def _list(self) -> list[str]:
+        return list(self)
+
+
 @dataclass(frozen=True)
 class Table:
     """The named columns of a table, as text, with the place of each row as its writer knows it.
@@ -130,7 +152,7 @@ class Table:
     id
         The column with the name of each row.
     columns
-        The columns, `name -> list of n strings`.
+        The columns, `name -> n strings`.
     lines
         The n line numbers, from 1; of data in memory the numbers of the rows, from 0.
     others
@@ -144,8 +166,8 @@ class Table:
 
     file: str
     id: str
-    columns: dict[str, list[str]]
-    lines: list[int]
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
     others: tuple[str, ...] = ()
     place: str = "line"
     header: Sequence[tuple[int, Sequence[str]]] = ()
@@ -154,7 +176,7 @@ class Table:
         return len(self.lines)
 
     @property
-    def ids(self) -> list[str]:
+    def ids(self) -> Sequence[str]:
         return self.columns[self.id]
 
     def check_text(self, problems: Problems, check: Callable[..., str] = decode_lines) -> int:
@@ -227,7 +249,7 @@ def _with_header(given: Table, layout: Layout, problems: Problems) -> Table:
     return replace(given, id=layout.id, columns=_with_ids(named, layout), others=others, header=())
 
 
-def _with_ids(columns: dict[str, list[str]], layout: Layout) -> dict[str, list[str]]:
+def _with_ids(columns: Mapping[str, Sequence[str]], layout: Layout) -> Mapping[str, Sequence[str]]:
     """The columns, with the ids of rows whose names are in two columns."""
     ids = id_columns(layout.id)
     if not columns or len(ids) == 1 or layout.id in columns:
@@ -238,6 +260,8 @@ def _with_ids(columns: dict[str, list[str]], layout: Layout) -> dict[str, list[s
 def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Table:
     """The columns of a text in blocks of whole lines, as `read_blocks` returns them. Blank lines are skipped.
 
+    Equal cells are one object in columns whose cells recur in the first block: a million of them need less memory.
+
     Raises
     ------
     FileProblems
@@ -246,8 +270,9 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     known = layout.known
     wanted = set(known.values())
     header = layout.header
-    cells: dict[str, list[str]] = {column: [] for column in header or () if column in wanted}
-    numbers: list[int] = []
+    cells: dict[str, Any] = {column: [] for column in header or () if column in wanted}
+    numbers: Sequence[int] = range(0)
+    repeated: Optional[dict[str, dict[str, str]]] = None
     line = 1
     blocks = iter(blocks)
     for block in blocks:
@@ -265,17 +290,33 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
             line += 1
             if not more:
                 continue
-        lines = list(range(line, line + block.count("\n") + 1))
+        lines: Sequence[int] = range(line, line + block.count("\n") + 1)
         line += len(lines)
         rows = _split_plain_rows(block, layout.delimiter, len(header))
         if rows is None:
             rows, lines = _split_rows(block, lines, layout, problems, len(header))
-        numbers += lines
+        numbers = _joined(numbers, lines)
         columns = dict(zip(header, rows))
-        for column in cells:
-            cells[column] += columns[column]
+        if repeated is None:
+            repeated = {column: {} for column in cells if 4 * len({*columns[column]}) < len(columns[column])}
+            cells = {column: [] if column in (*repeated, layout.id) else Cells() for column in cells}
+        for column, kept in cells.items():
+            part = columns[column]
+            if isinstance(kept, Cells):
+                kept.blocks += ["\n".join(part)] if part else []
+            else:
+                kept += map(repeated[column].setdefault, part, part) if column in repeated else part
     others = tuple(column for column in header or () if column not in wanted)
     return Table(layout.file, layout.id, _with_ids(cells, layout), numbers, others)
+
+
+def _joined(numbers: Sequence[int], lines: Sequence[int]) -> Sequence[int]:
+    """The numbers of lines, as a range if none is left out."""
+    if isinstance(lines, range) and (
+        not numbers or (isinstance(numbers, range) and numbers.stop == lines.start)
+    ):
+        return range(numbers[0] if numbers else lines.start, lines.stop)
+    return [*numbers, *lines]
 
 
 def _other_delimiter(text: str, layout: Layout, known: Mapping[str, str]) -> Optional[str]:
@@ -461,7 +502,7 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     ndarray of int, shape (n,)
         The position of each row's item in `expected`; -1 for a row with a problem.
     """
-    if list(table.ids) == list(expected) and len(set(table.ids)) == len(table.ids):
+    if list(table.ids) == list(expected) and all_different(expected):
         return np.arange(len(expected))
     ids = table.ids
     position = {item: index for index, item in enumerate(expected)}
@@ -500,6 +541,11 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     return places
 
 
+def all_different(ids: Sequence[str]) -> bool:
+    """Whether no id is repeated. Sorted ids are not hashed, because a million new texts take long."""
+    return all(map(lt, ids, islice(ids, 1, None))) or len(set(ids)) == len(ids)
+
+
 def id_order(item: str) -> tuple[float, str]:
     """A key to sort ids by: numbers by their value, before all other ids."""
     number = item.isascii() and item.isdigit() and len(item) < 19
@@ -529,7 +575,8 @@ def fold_id(item: str) -> str:
 
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
     """Check the ids of a reference: none is empty or repeated, and all can be typed."""
-    match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
+    if not all_different(table.ids):
+        match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
     parts = len(id_columns(table.id))
     for row in unusable(table.ids) if parts == 1 else _unusable_pairs(table.ids):
         item, line = table.ids[row], table.lines[row]

@@ -20,6 +20,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Optional, Union
 from unicodedata import combining, is_normalized, normalize
@@ -148,6 +149,10 @@ _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.I
 _BLOCK = 1 << 17
 """Bytes read at a time, up to the next line end. A block and its parsed columns fit into the processor's cache, which
 makes reading in blocks faster than reading the whole file at once."""
+
+
+_AT_ONCE = 1 << 14
+"""Numbers that are read at a time."""
 
 
 def size_limit(items: int, columns: int = 1) -> int:
@@ -299,7 +304,8 @@ def decode_lines(content: bytes, file: str, problems: Problems, first_line: int)
 
 def unusable(texts: Sequence[str]) -> list[int]:
     """The places of texts that are empty, or have invisible characters or spaces around them."""
-    if all(texts) and "".join(texts).isprintable() and list(map(str.strip, texts)) == list(texts):
+    joined = "".join(texts)  # of white space, only the space is printable
+    if all(texts) and joined.isprintable() and (" " not in joined or list(map(str.strip, texts)) == [*texts]):
         return []
     return [
         place
@@ -318,12 +324,15 @@ def decimal(text: str) -> Optional[float]:
 
 def decimals(texts: Sequence[str]) -> Optional[np.ndarray]:
     """The numbers in all texts, shape (n,), as for `decimal`; None if one of the texts is not a number."""
-    if "".join(texts).encode("utf-8").translate(None, b"0123456789+-.eE"):
-        return None
-    try:
-        numbers = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
-    except ValueError:
-        return None
+    numbers, cells = np.empty(len(texts)), iter(texts)
+    for start in range(0, len(texts), _AT_ONCE):
+        some = list(islice(cells, _AT_ONCE))
+        if "".join(some).encode("utf-8").translate(None, b"0123456789+-.eE"):
+            return None
+        try:
+            numbers[start : start + len(some)] = list(map(float, some))
+        except ValueError:
+            return None
     return numbers if np.isfinite(numbers).all() else None
 
 

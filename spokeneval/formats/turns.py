@@ -148,10 +148,10 @@ class Rows(NamedTuple):
     """Spans of time in a file: recordings, start and end in ms, shape (n, 2), labels, line numbers, units."""
 
     file: str
-    recordings: list[str]
+    recordings: Sequence[str]
     spans: np.ndarray
-    labels: list[str]
-    lines: list[int]
+    labels: Sequence[str]
+    lines: Sequence[int]
     units: Sequence[str] = ()
 
     def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Optional, Union
 
@@ -110,23 +110,24 @@ class ClassScoreFiles:
             sides = (self._side(texts, side)[1] for side in (self.unit, self.other_unit))
             return self.unit, [f"{one} × {other}" for one, other in zip(*sides)]
         units = texts.get(self.unit, ())
-        called, names = (self.unit, units) if any(units) else (self.item, ids)
-        if len(set(names)) <= MOST_ROWS:
+        called, names, different = (self.unit, units, set(units)) if any(units) else (self.item, ids, ids)
+        if len(different) <= MOST_ROWS:
             return called, list(names)
-        return called + GROUP, list(map(group_of_unit, names))
+        return called + GROUP, groups_of_units(names)
 
     def _side(self, texts: Mapping[str, Sequence[str]], side: str) -> tuple[str, list[str]]:
         """What the units on a side of crossed trials are called, and the one of each item."""
-        names = list(texts[side])
-        if len(set(names)) <= MOST_OF_A_SIDE:
+        names, different = list(texts[side]), set(texts[side])
+        if len(different) <= MOST_OF_A_SIDE:
             return side, names
-        return side + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_OF_A_SIDE}" for name in names]
+        groups = {name: _group_of_side(name) for name in different}
+        return side + GROUP, [groups[name] for name in names]
 
     def crossed_units(self, answers: Answers, *, side: str) -> Units:
         """The units on one side of crossed trials, of each row of the counts."""
         called, names = self._side(answers.texts, side)
         rows = self._rows(answers.items.ids, answers.texts)[1]
-        return _units(called, dict(zip(rows, names)), answers.texts[side])
+        return _units(called, dict(zip(rows, names)), set(answers.texts[side]))
 
     def row_numbers(self, answers: Answers) -> np.ndarray:
         return numbered(self.row_names(answers.items.ids, answers.texts))[1]
@@ -136,7 +137,8 @@ class ClassScoreFiles:
             return self.crossed_units(answers, side=self.unit)
         called, names = self._rows(answers.items.ids, answers.texts)
         single = answers.texts.get(self.unit, ())
-        return _units(called, {name: name for name in names}, single if any(single) else answers.items.ids)
+        different = set(single) if any(single) else answers.items.ids
+        return _units(called, {name: name for name in names}, different)
 
     def scores(self, submitted: Answers) -> np.ndarray:
         return np.stack([submitted[column] for column in self.columns], axis=1)
@@ -159,8 +161,22 @@ class ClassScoreFiles:
         return [PROBABILITIES] if alike else []
 
 
-def _units(called: str, of: Mapping[str, str], single: Sequence[str]) -> Units:
-    return Units(called, of, len(set(single)) if called.endswith(GROUP) else 0)
+def _units(called: str, of: Mapping[str, str], different: Collection[str]) -> Units:
+    return Units(called, of, len(different) if called.endswith(GROUP) else 0)
+
+
+_GROUPS = np.array([f"group {place}" for place in range(MOST_ROWS)], dtype=object)
+
+
+def groups_of_units(names: Sequence[str]) -> list[str]:
+    """The random group of each unit, where there are more than `MOST_ROWS` of them; equal groups are one object."""
+    numbers = np.fromiter(map(zlib.crc32, map(str.encode, names)), np.int64, len(names))
+    groups: list[str] = _GROUPS[numbers % MOST_ROWS].tolist()
+    return groups
+
+
+def _group_of_side(name: str) -> str:
+    return f"group {zlib.crc32(name.encode()) % MOST_OF_A_SIDE}"
 
 
 def group_of_unit(name: str) -> str:

@@ -242,8 +242,9 @@ class IdentificationKind(Kind):
     def exact_trials(
         self, reference: Answers, submission: Answers, whole: ScoreHistograms
     ) -> ScoreHistograms:
-        trials = metrics.detection_trials(reference[LABEL], self.files.likelihoods(submission))
-        return equal_error_rate.exact_total(whole, *trials)
+        return equal_error_rate.exact_total(
+            whole, lambda: metrics.detection_trials(reference[LABEL], self.files.likelihoods(submission))
+        )
 
     def all_scores(self) -> tuple[Score, ...]:
         files, other = self.files, self.out_of_set

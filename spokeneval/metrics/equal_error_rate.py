@@ -197,7 +197,7 @@ def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarr
     return ScoreHistograms(*histograms)
 
 
-def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_scores: Any) -> ScoreHistograms:
+def exact_total(histograms: ScoreHistograms, trials: Callable[[], tuple[Any, Any]]) -> ScoreHistograms:
     """The total of histograms in the `score_bins` with `whole`, with more bins if those lack vertices of the hull.
 
     The minimum costs of the total are then those of the scores, for any number of vertices. Resamples and sets without
@@ -208,8 +208,8 @@ def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_score
     ----------
     histograms : ScoreHistograms
         The total over all rows.
-    target_scores, nontarget_scores
-        All trials.
+    trials
+        Returns the scores of all targets, and those of all nontargets; called only if bins are missing.
     """
     filled = np.flatnonzero(histograms.targets + histograms.nontargets)
     first, *_ = pool_adjacent_violators(
@@ -217,11 +217,11 @@ def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_score
     )
     if len(first) < _HULL_BINS - 1:  # 200 vertices are the ends of 199 edges
         return histograms
-    trials = sorted_trials(target_scores, nontarget_scores)
-    thresholds = np.unique([*diagonal_step(*trials), *hull_thresholds(*trials)])
-    below = (np.searchsorted(scores, thresholds) for scores in trials)
+    ordered = sorted_trials(*trials())
+    thresholds = np.unique([*diagonal_step(*ordered), *hull_thresholds(*ordered)])
+    below = (np.searchsorted(scores, thresholds) for scores in ordered)
     return ScoreHistograms(
-        *(np.diff(places, prepend=0, append=len(scores)) for places, scores in zip(below, trials))
+        *(np.diff(places, prepend=0, append=len(scores)) for places, scores in zip(below, ordered))
     )
 
 

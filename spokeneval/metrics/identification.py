@@ -83,6 +83,8 @@ def detector_ratios(scores: Any) -> np.ndarray:
     """
     shifted = _shifted(_checked_scores(scores), np.nextafter(-np.inf, 0))
     items, classes = shifted.shape
+    if classes == 2:
+        return np.asarray(shifted - shifted[:, ::-1])
     likelihoods = np.exp(shifted)
     # Sums without one class are taken from both sides, because differences would lose digits.
     none = np.zeros((items, 1))
@@ -385,7 +387,7 @@ def _checked_scores(scores: Any) -> np.ndarray:
         raise ValueError(f"scores must be numbers of shape (n, k), k >= 2, not {found}")
     if not np.isfinite(scores).all():
         raise ValueError("scores must be finite")
-    return np.array(scores, dtype=np.float64)
+    return np.asarray(scores, dtype=np.float64)
 
 
 def checked_items(labels: Any, scores: Any, row: Any, out_of_set: int = 0) -> tuple[Any, Any, Any, int]:
@@ -397,4 +399,5 @@ def checked_items(labels: Any, scores: Any, row: Any, out_of_set: int = 0) -> tu
             raise ValueError(f"{name} must be {len(scores)} whole numbers from 0, not {found}")
     if labels.max() >= scores.shape[1] + out_of_set:
         raise ValueError(f"labels must be classes from 0 to {scores.shape[1] + out_of_set - 1}")
-    return labels.astype(np.int64), scores, row.astype(np.int64), int(row.max()) + 1
+    labels, row = (each.astype(np.int64, copy=False) for each in (labels, row))
+    return labels, scores, row, int(row.max()) + 1

@@ -45,7 +45,7 @@ FARTHEST = 23.0
 PRIOR_UNITS, _CORRELATION = 2.0, 0.1
 """The design effect of few units with errors is drawn to that of this correlation, as if so many units showed it."""
 
-NUMBERS_AT_ONCE = 1 << 22
+NUMBERS_AT_ONCE = 1 << 18
 """The counts of so many numbers without a unit are computed at a time."""
 
 _ROUNDING = 1e-12  # a smaller standard error, relative to the scale, is that of sums in another order

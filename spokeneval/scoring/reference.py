@@ -86,12 +86,38 @@ class Reference(NamedTuple):
         replaced by the files.
         """
         ids = self.labels.items.ids
+        digest = hashlib.sha256()
         try:
             by_id = form.take_reference(self.labels, sorted(range(len(ids)), key=ids.__getitem__))
-            text = json.dumps(by_id, default=_plain, sort_keys=True)
+            for piece in _pieces(by_id):
+                digest.update(piece.encode())
         except (TypeError, RecursionError):
             return self.fingerprint
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest.hexdigest()
+
+
+_PIECE = 1 << 13
+"""Entries of labels that are written at a time."""
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """Yield a part of labels as JSON with sorted keys, in pieces: the whole text of large sets needs much memory."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
+        yield "["
+        for start in range(0, len(value), _PIECE):
+            piece = json.dumps(value[start : start + _PIECE], default=_plain, sort_keys=True)
+            yield f"{', ' if start else ''}{piece[1:-1]}"
+        yield "]"
+    elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        yield "{"
+        for number, key in enumerate(sorted(value)):
+            yield f"{', ' if number else ''}{json.dumps(key)}: "
+            yield from _pieces(value[key])
+        yield "}"
+    elif value is None or isinstance(value, (str, int, float, dict)):
+        yield json.dumps(value, default=_plain, sort_keys=True)
+    else:
+        yield from _pieces(_plain(value))
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy as np
 
 from ..formats.speakers import Units
+from ..formats.tables import all_different
 from ..metrics.bootstrap import RESAMPLES, bootstrap_scores, resample_weights
 from ..metrics.classification import counts_of
 from ..metrics.counts import (
@@ -98,7 +99,7 @@ def _matrix(parts: Mapping[str, Any]) -> np.ndarray:
 def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
     """Add up counts of n rows by the unit of each row."""
     names = list(units.of.values())
-    if len(set(names)) == len(names):
+    if all_different(names):
         return Statistics(units.called, names, rows, grouped=units.grouped)
     different, place = np.unique(names, return_inverse=True)
     parts = {part: by_group(counts, place, len(different)) for part, counts in rows.items()}

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import random
 from types import SimpleNamespace
 
+import numpy as np
 import pandas
 import pytest
 import yaml
 
 import spokeneval
 from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.format import LINES, Answers, Items, take_reference
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
@@ -157,6 +160,23 @@ def test_a_file_a_frame_and_lists_of_the_same_labels_have_one_signature(tmp_path
     path.write_text("id,label\n0,no\n1,yes\n", encoding="utf-8")  # as data by position are numbered
     by_position = spokeneval.score(task, ["no", "yes"], ["no", "yes"])
     assert spokeneval.score(task, path, {"0": "no", "1": "yes"}).signature == by_position.signature
+
+
+def test_many_labels_are_signed_as_one_text():
+    ids = [f"{item}é" for item in range(10_000, 30_000)]
+    labels = Answers(
+        Items(tuple(reversed(ids))),
+        {"label": np.arange(20_000), "times": np.zeros((20_000, 2))},
+        {"id": ids[::-1], "speaker": 20_000 * ['"S"'], LINES: range(2, 20_002)},
+    )
+    whole = {
+        "columns": {"label": np.arange(19_999.0, -1, -1).tolist(), "times": 20_000 * [[0.0, 0.0]]},
+        "items": {"class_sizes": None, "ids": ids, "latest": None},
+        "texts": {LINES: None, "id": ids, "speaker": 20_000 * ['"S"']},
+    }
+    form = TASK.format._replace(take_reference=take_reference)
+    expected = hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+    assert Reference(labels, labels.items).label_fingerprint(form) == expected
 
 
 def test_labels_of_an_unknown_type_are_signed_by_their_files():

@@ -1,7 +1,7 @@
 """Tests of ids: items that are found, missing or unknown, and the message for each."""
 
 from spokeneval.formats.problems import Problems
-from spokeneval.formats.tables import FEWEST_OF_A_SET, Table, id_order, match_items
+from spokeneval.formats.tables import FEWEST_OF_A_SET, Table, all_different, id_order, match_items
 
 
 def table_of(*ids, column="Id"):
@@ -28,6 +28,11 @@ def test_every_invalid_row_is_reported():
         ("missing_item", None, "9"),
     ]
     assert found[-1][3] == "Id 9, 10: 6 responses expected, 4 found"
+
+
+def test_a_repeated_id_is_found_in_any_order():
+    assert all(map(all_different, [[], ["a"], ["a", "b", "c"], ["b", "a", "c"]]))
+    assert not any(map(all_different, [["a", "a"], ["a", "b", "b"], ["b", "a", "b"]]))
 
 
 def test_ids_that_only_look_alike_are_different():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from spokeneval.formats.problems import FileProblems, Problems
@@ -16,7 +18,7 @@ def read(text, **changes):
     table = parse_table([text], LAYOUT._replace(**changes), problems)
     found = [(problem.code, problem.line, problem.message) for problem in problems.kept]
     assert {problem.file for problem in problems.kept} <= {"a.csv"}
-    return table.columns, table.lines, found
+    return {column: list(cells) for column, cells in table.columns.items()}, list(table.lines), found
 
 
 def refused(text, **changes):
@@ -48,12 +50,20 @@ def test_a_row_is_split_at_its_delimiters_outside_quotation_marks(line, fields):
     )
 
 
+def test_equal_cells_of_a_column_that_repeats_them_are_one_object():
+    rows = "".join(f"{row},{'yes' if row % 2 else 'no'}\n" for row in range(100, 110))
+    table = parse_table([f"Id,Value\n{rows[:-1]}", rows[:-1]], LAYOUT, Problems())
+    assert table.columns["Value"] == 10 * ["no", "yes"]
+    assert len({*map(id, table.columns["Value"])}) == 2
+    assert table.lines == range(2, 22)  # an object for each number needs as much memory as the cells
+
+
 def test_columns_are_those_asked_for_in_the_case_asked_for():
     assert read("x, id ,VALUE\n1,2,3\n4,5,6") == ({"Id": ["2", "5"], "Value": ["3", "6"]}, [2, 3], [])
     columns, lines, found = read("Id,Value,Extra,More\n1,2,3,4", optional=("extra",))
     assert (columns, lines, found) == ({"Id": ["1"], "Value": ["2"], "extra": ["3"]}, [2], [])
     assert parse_table(["x,Id,Value"], LAYOUT, Problems()) == Table(
-        "a.csv", "Id", {"Id": [], "Value": []}, [], ("x",)
+        "a.csv", "Id", {"Id": [], "Value": []}, range(0), ("x",)
     )
     assert read("x,Id,Value,x\n1,2,3,4")[2] == []  # one that nobody asked for may be there twice
 
@@ -142,6 +152,15 @@ def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
 
 def test_a_large_file_is_read_in_blocks():
     whole = parse_table(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems())
+    values = whole.columns["Value"]
+    assert (len(values), [*values], values[1], values[-1], values[1:]) == (
+        3,
+        ["2", "5", "8"],
+        "5",
+        "8",
+        ["5", "8"],
+    )
+    whole = replace(whole, columns={"Id": whole.ids, "Value": [*values]})
     assert whole == Table("a.csv", "Id", {"Id": ["1", "4", "7"], "Value": ["2", "5", "8"]}, [3, 4, 6], ("x",))
 
 
