@@ -77,14 +77,20 @@ def ends(errors, wholes):
     units, whole = wholes.sum() ** 2 / (wholes**2).sum(), wholes.sum()
     share = errors.sum() / whole
     variance = units / (units - 1) * (((errors - share * wholes) / whole) ** 2).sum()
-    effect, usual = variance * whole / (share * (1 - share)), 1 + 0.1 * (whole / units - 1)
     showing = min((errors > 0).sum(), (errors < wholes).sum())
+    return ends_of_observations(share, whole, variance, units, showing)
+
+
+def ends_of_observations(share, whole, variance, units, showing):
+    effect, usual = variance * whole / (share * (1 - share)), 1 + 0.1 * (whole / units - 1)
     if effect < usual:
         effect = (showing * effect + 2 * usual) / (showing + 2)
     few = max(1, stats.t.ppf(0.975, units - 1) / stats.t.ppf(0.975, whole - 1))
     size = whole / max(1, effect) / few**2
     wrong, right = share * size, (1 - share) * size
-    return stats.beta.ppf([0.025, 0.975], [wrong, wrong + 1], [right + 1, right])
+    low, high = stats.beta.ppf([0.025, 0.975], [wrong, wrong + 1], [right + 1, right])
+    none = 1 - 0.025 ** (usual / whole)  # where the interval of no error ends
+    return min(low, 1 - none), max(high, none)
 
 
 def recovered(score, errors, wholes):
@@ -194,10 +200,10 @@ def test_the_table_for_researchers(systems, heading):
         ]
         share, others = (1 + score) / 2, (1 + np.array(without)) / 2
         variance = (len(others) - 1) * np.var(others)
-        t = stats.t.ppf(0.975, degrees_of_freedom(others))
-        size = share * (1 - share) / variance * (stats.norm.ppf(0.975) / t) ** 2
-        wrong, right = share * size, (1 - share) * size
-        low, high = 2 * stats.beta.ppf([0.025, 0.975], [wrong, wrong + 1], [right + 1, right]) - 1
+        n = len(truth)  # items that agree by chance alone show less
+        whole = min(n, 2 * (n - (truth.sum() * answer.sum() + (~truth).sum() * (~answer).sum()) / n))
+        showing = min(whole * min(share, 1 - share), degrees_of_freedom(others) - 1)
+        low, high = np.array(ends_of_observations(share, whole, variance, len(others), showing)) * 2 - 1
         moved = 2 * (len(without) - 1) * (np.mean(without) - score)
         low, high = low - max(moved, 0), high - min(moved, 0)
     shown = re.search(rf"^  {heading} +(\S+)   95 % interval (\S+) to (\S+)$", RESEARCHER, re.MULTILINE)

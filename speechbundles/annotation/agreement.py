@@ -17,7 +17,8 @@ import pandas as pd
 from speechbundles.annotation.tables import Frame
 from spokeneval.formats.text import decimal
 from spokeneval.metrics.agreement import RatingCells, exact, kappa, krippendorff_alpha
-from spokeneval.metrics.jackknife import FEWEST_UNITS, jackknife_interval, value_and_without
+from spokeneval.metrics.jackknife import FEWEST_UNITS, value_and_without
+from spokeneval.metrics.shares import interval_of_formula
 
 COLUMNS = ("question", "measure", "annotators", "value", "low", "high", "units", "items")
 MOST_UNITS = 1000
@@ -112,5 +113,6 @@ def with_interval(formula: Callable[[Any], Any], rows: Any, bounds: tuple[float,
         value, without = value_and_without(formula, rows)
     except ValueError:  # undefined
         return math.nan, math.nan, math.nan, number
-    ends = jackknife_interval(value, without, bounds) if number >= FEWEST_UNITS else (math.nan, math.nan)
-    return value, *ends, number
+    if number < FEWEST_UNITS:
+        return value, math.nan, math.nan, number
+    return value, *interval_of_formula(formula, rows, bounds, value, without), number

@@ -30,11 +30,12 @@ from ..formats.segment_scores import FORMAT, given_scores, lengths
 from ..formats.speakers import Units, choose_units
 from ..formats.tables import numbered
 from ..kinds.identification import IdentificationKind
+from ..kinds.identification_scores import eer_interval, minimum_cllr_interval
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.counts import Number, cell_sums, ratio
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..metrics.shares import cost_of_shares, cost_shares, of_shares
+from ..metrics.shares import cost_of_shares, cost_shares, interval_of_fitted, of_shares
 from ..task import HIGHER, LOWER, POSITIVE, Score
 from ..trivial import random_numbers
 
@@ -105,6 +106,7 @@ def exact_differences(reference: Answers, submission: Answers, whole: ScoreHisto
     return equal_error_rate.exact_total(whole, lambda: difference_trials(*_scored(reference, submission)))
 
 
+@of_shares(lambda costs: (costs.mixed_accuracy, costs.mixed_recordings, costs.items.sum(axis=-1)))
 def balanced_accuracy_per_recording(costs: SegmentCosts) -> Any:
     """The mean of the balanced accuracies of the recordings with segments of both languages ("for each file").
 
@@ -139,16 +141,18 @@ def guesses(items: Items, english: Any) -> Answers:
     return given_scores(items, english, 1.0 - english)
 
 
+minimum_dcf = partial(detection_cost.minimum_detection_cost, weights=WEIGHTS)
+
 # fmt: off
 SCORES = (
     Score("eer_plan", "EER", LOWER, equal_error_rate.histogram_eer,
           "equal error rate of the evaluation plan: one trial per segment, English minus Mandarin score, on the ROC "
-          "convex hull", of="differences", percent=True, best=0, interval=equal_error_rate.eer_interval),
+          "convex hull", of="differences", percent=True, best=0, interval=eer_interval),
     Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
           "mean recall of the two languages over all segments", of="classes", percent=True),
     Score("eer", "EER, pooled (script)", LOWER, equal_error_rate.histogram_eer,
           "equal error rate of the challenge's script: two pooled trials per segment, on the ROC convex hull",
-          of="pooled", percent=True, best=0, interval=equal_error_rate.eer_interval),
+          of="pooled", percent=True, best=0, interval=eer_interval),
     Score("eer_interpolated", "EER interpolated", LOWER, equal_error_rate.histogram_interpolated_eer,
           "as the EER, but on the interpolated curve where miss = false alarm", of="differences", percent=True),
     Score("balanced_accuracy_per_recording", "Bal. acc. per recording", HIGHER, balanced_accuracy_per_recording,
@@ -163,13 +167,13 @@ SCORES = (
           of="classes", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences",
-          interval=detection_cost.minimum_cllr_interval),
+          interval=minimum_cllr_interval),
     Score("actual_dcf", "Actual DCF", LOWER, actual_cost,
           "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10; 0.5 or more for "
           "probabilities, which are not such scores", of="classes", bounds=POSITIVE),
-    Score("minimum_dcf", "Minimum DCF", LOWER, partial(detection_cost.minimum_detection_cost, weights=WEIGHTS),
+    Score("minimum_dcf", "Minimum DCF", LOWER, minimum_dcf,
           "NIST's detection cost, each language at each prior at its own best threshold", of="differences",
-          interval=partial(detection_cost.minimum_detection_cost_interval, weights=WEIGHTS)),
+          interval=partial(interval_of_fitted, formula=minimum_dcf, bias=4)),
 )
 # fmt: on
 

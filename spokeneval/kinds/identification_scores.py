@@ -9,6 +9,7 @@ from typing import Any
 
 from ..metrics import detection_cost, equal_error_rate, open_set
 from ..metrics import identification as metrics
+from ..metrics.shares import interval_of_fitted
 from ..task import HIGHER, LOWER, POSITIVE, Score
 
 
@@ -41,16 +42,8 @@ EERS = {
 }
 """The EER's title, definition and formula, by name."""
 
-
-def _scaled_interval(
-    histograms: Any, *, weights: Sequence[tuple[float, float]], of_nontargets: bool, largest: float
-) -> tuple[float, float, float]:
-    """The interval of a minimum detection cost whose weights are not normalised."""
-    scaled = [(misses / largest, alarms / largest) for misses, alarms in weights]
-    ends = detection_cost.minimum_detection_cost_interval(
-        histograms, weights=scaled, of_nontargets=of_nontargets
-    )
-    return (ends[0] * largest, ends[1] * largest, ends[2] * largest)
+eer_interval = partial(interval_of_fitted, formula=equal_error_rate.histogram_eer)
+minimum_cllr_interval = partial(interval_of_fitted, formula=detection_cost.minimum_cllr)
 
 
 # fmt: off
@@ -58,7 +51,7 @@ def eer_score(kind: str, sides: str) -> Score:
     """The EER of the scores that `sides` describes."""
     name, where, formula = EERS[kind]
     return Score("eer", f"EER{name}", LOWER, formula, f"equal error rate of the {sides}, {where}", of="trials",
-                 percent=True, best=0, interval=equal_error_rate.eer_interval)
+                 percent=True, best=0, interval=eer_interval)
 
 
 def detection_scores(
@@ -67,8 +60,8 @@ def detection_scores(
 ) -> tuple[Score, ...]:
     """The scores of two classes, or of a target; `weights` of misses and false alarms, normalised or not."""
     largest = sum(map(min, weights)) / len(weights)
-    called, factor = "normalised " * normalised, {} if normalised else {"largest": largest}
-    interval: Any = detection_cost.minimum_detection_cost_interval if normalised else _scaled_interval
+    called, highest = "normalised " * normalised, 1.0 if normalised else largest
+    minimum_dcf = partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target)
     scored = f"scores for {target}" if target else f"differences of scores, {sides[0]} minus {sides[1]}"
     actual = metrics.target_cost if target else metrics.average_cost
     detector = f"detector of {target}" if target else "mean of both classes' detectors"
@@ -82,15 +75,14 @@ def detection_scores(
               bounds=POSITIVE),
         Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
               "Cllr after the best calibration, by pool-adjacent-violators", of="trials",
-              interval=detection_cost.minimum_cllr_interval),
+              interval=minimum_cllr_interval),
         Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
               f"{called}detection cost {point}, {detector}, with the scores {read}",
               of="classes", bounds=POSITIVE),
-        Score("minimum_dcf", "Minimum DCF", LOWER,
-              partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
+        Score("minimum_dcf", "Minimum DCF", LOWER, minimum_dcf,
               f"{called}detection cost {point}, {detector}, each part at its own best threshold", of="trials",
-              bounds=(0.0, 1.0 if normalised else largest),
-              interval=partial(interval, weights=weights, of_nontargets=not target, **factor)),
+              bounds=(0.0, highest),
+              interval=partial(interval_of_fitted, formula=minimum_dcf, bias=4, highest=highest)),
     )
 
 
@@ -113,7 +105,7 @@ def class_scores(
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
               f"equal error rate of the pooled scores of each {item}'s class and of the others"
               f"{f', all those of {other} among them' if other else ''}, on the ROC convex hull",
-              of="pooled", percent=True, interval=equal_error_rate.eer_interval),
+              of="pooled", percent=True, interval=eer_interval),
         Score("macro_accuracy", "Macro accuracy", HIGHER, accuracy,
               "mean recall of the classes: unweighted average recall (UAR)"
               f"{f', without the {item}s of {other}' if other else ''}",

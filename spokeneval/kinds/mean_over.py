@@ -27,7 +27,13 @@ from ..formats.tables import members
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, taken, total
 from ..metrics.jackknife import value_and_without
-from ..metrics.shares import interval_of_formula, interval_of_mean, with_interval
+from ..metrics.shares import (
+    interval_of_formula,
+    interval_of_mean,
+    observations,
+    of_observations,
+    with_interval,
+)
 from ..task import HIGHER, Score, Task
 from .class_scores import group_of_unit
 from .kind import ParameterError, one_of, text
@@ -95,7 +101,7 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
             (
                 "mean",
                 "Mean" if base.title.startswith("Macro") else "Macro",
-                partial(_mean, drawn=grouping.drawn),
+                partial(mean_of_groups, drawn=grouping.drawn),
                 base.bounds,
             ),
             ("worst", "Worst", partial(_worst, highest=base.direction != HIGHER), None),
@@ -286,14 +292,18 @@ def _interval(rows: Any, *, score: Score, drawn: bool) -> tuple[float, float]:
     return interval_of_mean(values, np.stack(without, axis=1), ends)
 
 
+def _observations(rows: Any, *, score: Score, **_: Any) -> Any:
+    """The numbers of observations of g groups, shape (1, g)."""
+    return [[observations(score.formula, counts)[0] for _, counts in groups_of(rows)]]
+
+
 @with_interval(_interval)
-def _mean(counts: Any, *, score: Score, drawn: bool) -> Any:
+@of_observations(_observations)
+def mean_of_groups(counts: Any, *, score: Score, drawn: bool) -> Any:
     """The mean over the groups with rows; a group that a resample draws twice counts twice if groups are drawn."""
     shares, scores = _by_group(counts, score)
     weights = shares if drawn and shares.ndim > 1 else (shares > 0).astype(float)
-    found = np.where(weights > 0, scores, 0.0)
-    sums = (weights * found).sum(axis=0)
-    return sums / weights.sum(axis=0)
+    return (weights * np.where(weights > 0, scores, 0.0)).sum(axis=0) / weights.sum(axis=0)
 
 
 def _worst(counts: Any, *, score: Score, highest: bool) -> Any:

@@ -387,7 +387,7 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
               f"outcome of tests, so it has no interval){needs}",
               of="comparisons", undefined=0.0, bounds=None,
               remark=partial(alternative_annotator.clustered_remark, margin=margin)),
-        Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.mean_advantage,
+        Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.advantage,
               f"how often the system is at least as close to the other raters as a rater is{needs}", of="comparisons",
               undefined=0.0),
     )

@@ -19,6 +19,7 @@ from ..formats.format import Answers, sheet_format, with_unit_rows
 from ..formats.problems import Problems
 from ..formats.tables import Table, real_numbers
 from ..metrics import tandem as metrics
+from ..metrics.shares import interval_of_fitted
 from ..task import LOWER, Score, Task
 from .class_scores import CERTAIN, LABEL, SCORE, SEGMENTS, ClassScoreFiles
 from .identification_scores import eer_score
@@ -151,20 +152,20 @@ def _count(
 
 # fmt: off
 def _scores(spoofing: Spoofing, eer: str) -> tuple[Score, ...]:
-    of_errors: Any = {"weights": spoofing.weights}
+    a_dcf = partial(metrics.minimum_cost, weights=spoofing.weights)
     tandem: tuple[Score, ...] = ()
     if spoofing.rates is not None:
         constant, weights = metrics.tandem_weights(spoofing.priors, spoofing.costs, spoofing.rates)
-        of_tandem: Any = {"weights": weights, "constant": constant}
+        t_dcf = partial(metrics.minimum_cost, weights=weights, constant=constant)
         tandem = (
-            Score("t_dcf", "Minimum t-DCF", LOWER, partial(metrics.minimum_cost, **of_tandem),
+            Score("t_dcf", "Minimum t-DCF", LOWER, t_dcf,
                   "normalised cost of the countermeasure and a given verification system, at the best threshold",
-                  of="t_dcf", interval=partial(metrics.minimum_cost_interval, **of_tandem)),
+                  of="t_dcf", interval=partial(interval_of_fitted, formula=t_dcf, bias=4)),
         )
     return (
-        Score("a_dcf", "a-DCF", LOWER, partial(metrics.minimum_cost, **of_errors),
+        Score("a_dcf", "a-DCF", LOWER, a_dcf,
               "normalised detection cost with the prior and the cost of each class, at the best threshold", of="a_dcf",
-              best=0, interval=partial(metrics.minimum_cost_interval, **of_errors)),
+              best=0, interval=partial(interval_of_fitted, formula=a_dcf, bias=4)),
         *tandem,
         eer_score(eer, f"scores for {spoofing.names[0]}"),
     )

@@ -20,7 +20,7 @@ import numpy as np
 
 from .arrays import finite_pair, rescaled
 from .counts import Counts, ratio
-from .shares import of_shares
+from .shares import beyond_chance, of_observations, of_shares
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ def _cells(reference: Any, hypothesis: Any, scale: tuple[int, int]) -> tuple[np.
     return row * points + column, (points, points)
 
 
+@of_observations(lambda rows, **_: [_observed(rows)], graded=True)
 def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
     r"""Cohen's kappa, unweighted or weighted.
 
@@ -180,6 +181,7 @@ def adjacent(cells: RatingCells) -> Any:
     return ratio(counts[..., :2].sum(axis=-1), counts.sum(axis=-1), "adjacent agreement")
 
 
+@of_observations(lambda rows, raters, **_: [_observed(rows) / math.comb(raters, 2)], graded=True)
 def krippendorff_alpha(pairs: RatingCells, *, raters: int, ordinal: bool = True) -> Any:
     r"""Krippendorff's alpha for ordinal ratings, or for classes.
 
@@ -219,6 +221,10 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int, ordinal: bool = True)
     number = ratings.sum(axis=-1)
     sure = (expected == 0) & (number != 0)  # no disagreement is expected: 1 / 1
     return ratio(expected + sure - (number - raters + 1) * observed, expected + sure, "alpha")
+
+
+def _observed(rows: RatingCells) -> Any:
+    return beyond_chance(rows.cells.sum(axis=(0, 1)), rows.cells.sum(axis=(0, 2)))
 
 
 def check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:

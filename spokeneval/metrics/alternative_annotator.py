@@ -16,6 +16,7 @@ import numpy as np
 from .arrays import finite_numbers
 from .counts import Counts, ratio
 from .quantiles import student_t_below
+from .shares import of_observations
 
 
 @dataclass(frozen=True)
@@ -88,25 +89,11 @@ def annotator_comparisons(raters: Any, system: Any, *, rated: Any = None) -> Ann
     return AnnotatorComparisons(*((sign & compared).T.astype(np.int64) for sign in signs))
 
 
+@of_observations(lambda rows: _items(rows).max(axis=-1))
 def advantage(comparisons: AnnotatorComparisons) -> Any:
     """The advantage probability rho: how often the system is at least as close to the other raters as a rater is.
 
-    It is the share of such items, averaged over the raters.
-
-    Source: Calderon, Reichart and Dror (ACL 2025), section 3.
-
-    Examples
-    --------
-    >>> from spokeneval.metrics.counts import total
-    >>> advantage(total(annotator_comparisons([[1, 1], [2, 1], [2, 3]], [2, 5])))  # (1/2 + 1/2 + 1/2) / 3
-    0.5
-    """
-    as_close = np.asarray(comparisons.system_closer) + comparisons.equal
-    return ratio(as_close.sum(axis=-1), (as_close + comparisons.rater_closer).sum(axis=-1), "the advantage")
-
-
-def mean_advantage(comparisons: AnnotatorComparisons) -> Any:
-    """The advantage probability rho where raters rated different items: the mean over the raters with comparisons.
+    It is the share of such items, averaged over the raters with comparisons.
 
     Source: Calderon, Reichart and Dror (ACL 2025), section 3.
 
@@ -115,13 +102,13 @@ def mean_advantage(comparisons: AnnotatorComparisons) -> Any:
     >>> from spokeneval.metrics.counts import total
     >>> rated = [[True, True], [True, True], [False, True]]
     >>> rows = annotator_comparisons([[1, 1], [2, 1], [0, 3]], [2, 5], rated=rated)
-    >>> round(mean_advantage(total(rows)), 6)  # (1/2 + 1/2 + 0) / 3
+    >>> round(advantage(total(rows)), 6)  # (1/2 + 1/2 + 0) / 3
     0.333333
     """
     as_close = np.asarray(comparisons.system_closer) + comparisons.equal
     items = as_close + comparisons.rater_closer
     shares = (as_close / np.maximum(items, 1)).sum(axis=-1)
-    return ratio(shares, (items > 0).sum(axis=-1), "the mean advantage")
+    return ratio(shares, (items > 0).sum(axis=-1), "the advantage")
 
 
 def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .counts import Counts, Number, field_arrays, ratio, total
-from .shares import f1_of_shares, of_shares
+from .shares import beyond_chance, f1_of_shares, of_observations, of_shares
 
 
 @dataclass(frozen=True)
@@ -354,6 +354,7 @@ def balanced_accuracy(counts: AnyCounts) -> Number:
     return ratio((recalls * present).sum(axis=-1), classes, "balanced accuracy")
 
 
+@of_observations(lambda rows: [beyond_chance(*_by_class(total(rows))[1:])])
 def matthews_correlation(counts: AnyCounts) -> Number:
     """Return the correlation of classes and predictions (Gorodkin 2004); 0 if all predictions are the same, in
     `ClassCounts` also if all classes are.

@@ -15,6 +15,7 @@ import numpy as np
 
 from .arrays import finite_numbers, finite_pair, rescaled
 from .counts import Counts, Number, exact_sum, ratio, total
+from .shares import of_observations
 
 
 class UndefinedCorrelation(ValueError):
@@ -88,6 +89,7 @@ def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
     return rating_moments(*map(_centred, finite_pair(reference, predictions)))
 
 
+@of_observations(lambda moments: moments.n, graded=True)
 def correlation(moments: CorrelationMoments) -> Any:
     r"""Pearson's correlation.
 
@@ -154,6 +156,7 @@ def rating_moments(reference: Any, predictions: Any) -> CorrelationMoments:
     return CorrelationMoments(np.ones_like(x), x, y, x * x, y * y, x * y)
 
 
+@of_observations(lambda moments: moments.n, graded=True)
 def concordance(moments: CorrelationMoments) -> Any:
     r"""Lin's concordance correlation, which for ratings on a scale is Cohen's kappa with quadratic weights.
 
@@ -207,6 +210,7 @@ def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMo
     return PartialMoments(np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, x * z, y * z)
 
 
+@of_observations(lambda moments: moments.n, graded=True)
 def partial_correlation(moments: PartialMoments) -> Any:
     r"""Partial correlation of x and y with z held constant.
 

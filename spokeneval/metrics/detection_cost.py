@@ -9,15 +9,14 @@ Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of spe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .counts import ratio
-from .equal_error_rate import ScoreHistograms
-from .jackknife import interval_of_fitted
+from .equal_error_rate import ScoreHistograms, trials_of
 from .roc_hull import pool_adjacent_violators
+from .shares import of_observations
 
 LARGEST_RATIO = 1e6
 """The largest log-likelihood ratio in Cllr, so that it is finite: larger differences of scores count as this. Error
@@ -55,6 +54,7 @@ PROBABILITIES = (
 """The remark of a report on scores that `look_like_posteriors`."""
 
 
+@of_observations(trials_of)
 def minimum_cllr(histograms: ScoreHistograms) -> Any:
     """The Cllr after the best calibration by an increasing function of the scores, from 0 to 1 bit.
 
@@ -84,19 +84,7 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     return _of_both((of_targets + of_nontargets) / 2, both, histograms, "the minimum Cllr")
 
 
-def minimum_cllr_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
-    """The 95 % interval of the `minimum_cllr` and its standard error, from the histograms of units.
-
-    Examples
-    --------
-    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
-    >>> low, high, error = minimum_cllr_interval(histograms)
-    >>> round(low, 3), round(high, 3)
-    (0.072, 1.0)
-    """
-    return interval_of_fitted(minimum_cllr, histograms, histograms.targets, histograms.nontargets)
-
-
+@of_observations(trials_of)
 def minimum_detection_cost(
     histograms: ScoreHistograms,
     *,
@@ -140,28 +128,6 @@ def minimum_detection_cost(
         for one, other in ((missed, accepted), (accepted, missed))[: 1 + of_nontargets]
     ]
     return _of_both(sum(costs) / len(costs), both, histograms, "the minimum detection cost")
-
-
-def minimum_detection_cost_interval(
-    histograms: ScoreHistograms,
-    *,
-    weights: Sequence[tuple[float, float]],
-    of_nontargets: bool = True,
-) -> tuple[float, float, float]:
-    """The 95 % interval of the `minimum_detection_cost` and its standard error, from the histograms of units.
-
-    Its threshold depends on a few errors, so its bias decreases even more slowly than that of other fitted costs (see
-    `metrics.jackknife`). Four times the estimated bias gives the promised coverage.
-
-    Examples
-    --------
-    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
-    >>> low, high, error = minimum_detection_cost_interval(histograms, weights=[(1, 1), (1, 9)])
-    >>> round(low, 3), round(high, 3)
-    (0.161, 1.0)
-    """
-    cost = partial(minimum_detection_cost, weights=weights, of_nontargets=of_nontargets)
-    return interval_of_fitted(cost, histograms, histograms.targets, histograms.nontargets, bias=4)
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:

@@ -20,7 +20,6 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .counts import Counts, ratio
-from .jackknife import interval_of_fitted
 from .roc_hull import (
     diagonal_edge,
     diagonal_step,
@@ -29,6 +28,7 @@ from .roc_hull import (
     pool_adjacent_violators,
     sorted_trials,
 )
+from .shares import of_observations
 
 BINS = 255
 """The number of bins in a histogram of scores (see `score_bins`)."""
@@ -81,6 +81,11 @@ class ScoreHistograms(Counts):
     def eer(self) -> Any:
         """The equal error rate; see `histogram_eer`."""
         return histogram_eer(self)
+
+
+def trials_of(histograms: ScoreHistograms, **_: Any) -> np.ndarray:
+    """The numbers of targets and nontargets, shape (..., 2)."""
+    return np.stack([histograms.targets.sum(axis=-1), histograms.nontargets.sum(axis=-1)], axis=-1)
 
 
 def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
@@ -225,6 +230,7 @@ def exact_total(histograms: ScoreHistograms, trials: Callable[[], tuple[Any, Any
     )
 
 
+@of_observations(trials_of)
 def histogram_eer(histograms: ScoreHistograms) -> Any:
     """The `rocch_eer` of histograms with any number of bins; scores within a bin count as equal.
 
@@ -238,23 +244,7 @@ def histogram_eer(histograms: ScoreHistograms) -> Any:
     return _histogram_crossing(histograms, _hull_edges)
 
 
-def eer_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
-    """The 95 % interval of the `histogram_eer` and its standard error, from the histograms of two units or more.
-
-    The hull, and with it the threshold, is fitted to the set, so the EER is too low (see `metrics.jackknife`). The same
-    interval is used for the other definitions of the EER: they have the same value in the population, but jump from one
-    operating point to the next when a unit is left out.
-
-    Examples
-    --------
-    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
-    >>> low, high, error = eer_interval(histograms)
-    >>> round(low, 3), round(high, 3)
-    (0.0, 0.772)
-    """
-    return interval_of_fitted(histogram_eer, histograms, histograms.targets, histograms.nontargets)
-
-
+@of_observations(trials_of)
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
     """The `interpolated_eer` of histograms with any number of bins; scores within a bin count as equal.
 
@@ -264,6 +254,7 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
     return _histogram_crossing(histograms, _interpolation_steps)
 
 
+@of_observations(trials_of)
 def histogram_nearest_eer(histograms: ScoreHistograms) -> Any:
     """The mean of both rates at the operating point at which they are nearest; scores within a bin count as equal.
 

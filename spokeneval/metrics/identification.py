@@ -31,7 +31,7 @@ import numpy as np
 from .counts import Counts, Number, cell_sums, ratio
 from .detection_cost import LARGEST_RATIO
 from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histograms
-from .shares import cost_of_shares, cost_shares, of_shares
+from .shares import cost_of_shares, cost_shares, of_observations, of_shares
 
 Weights = Sequence[tuple[float, float]]
 
@@ -294,6 +294,7 @@ def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     return defined(sum(parts) / len(parts), costs, "the average cost")
 
 
+@of_observations(lambda costs, **_: costs.items)
 def minimum_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     """The minimum of `average_cost` over thresholds, one threshold for all detectors.
 

@@ -4,13 +4,15 @@ A unit was drawn at random as a whole: a speaker, a recording or a call, or a re
 counts have one row per unit. The score is computed from their sum, and again with each unit left out in turn; the
 spread of these values gives the standard error.
 
-Pooled shares and rates, and scores that combine them, have the interval of `shares`. For any other score x with two
-bounds, p = (x - low) / (high - low) has the exact interval of a share of m = p (1 - p) / v independent observations,
-with the squared standard error v; that of a score without an upper bound is the interval of a rate of m = x / v
-observations. If no unit differs, m is the number of units. The variance is uncertain, so m is multiplied by the squared
-ratio of the normal quantile and Student's. The degrees of freedom follow Satterthwaite, with an unbiased estimate of
-the kurtosis: n - 1 for normal values, down to 2 if a single unit determines the spread. If the number of observations
-is known, as for a cost that is fitted to trials, m follows from their design effect instead (`effective_size`).
+A score that resembles the share or the rate of a known number of observations, and each pooled share or rate of
+`shares`, has the exact interval of an effective number of them (`ends_of_observations`). It always contains what a set
+without errors, or with nothing right, cannot exclude: no score is more certain than a perfect one. For any other score
+x with two bounds, p = (x - low) / (high - low) has the exact interval of a share of m = p (1 - p) / v independent
+observations, with the squared standard error v; that of a score without an upper bound is the interval of a rate of
+m = x / v observations. If no unit differs, m is the number of units. The variance is uncertain, so m is multiplied by
+the squared ratio of the normal quantile and Student's. The degrees of freedom follow Satterthwaite, with an unbiased
+estimate of the kurtosis: n - 1 for normal values, down to 2 if a single unit determines the spread. They also limit
+how many units show errors (`ends_of_observations`), as does the number of observations that count as errors.
 
 The interval of a score without bounds is Student's.
 
@@ -128,6 +130,7 @@ def jackknife_interval(
     bounds: tuple[float, float],
     *,
     whole: Optional[float] = None,
+    graded: bool = False,
     bias: float = 2.0,
 ) -> tuple[float, float]:
     """The 95 % confidence interval of a score.
@@ -144,6 +147,8 @@ def jackknife_interval(
         The lowest and the highest possible score; infinite if there is no bound.
     whole : float, optional
         The number of observations whose mean the score resembles, if it is known.
+    graded : bool
+        Whether observations are right by degrees, so that their mean varies less than a share does.
     bias
         The interval of a score with a bound is extended by the estimated bias times this number.
 
@@ -154,64 +159,66 @@ def jackknife_interval(
     [0.154, 0.999]
     """
     low, high = bounds
+    error, freedom = error_and_freedom(without)
     if low == -math.inf:
-        half = _half_width(without)
+        half = student_quantile(freedom) * error if error else 0.0
         return score - half, score + half
     rates, units = high == math.inf, len(without)
     scale = 1.0 if rates else high - low
-    error, freedom = _error_and_freedom(without)
     share, variance = min(max((score - low) / scale, 0.0), math.inf if rates else 1.0), (error / scale) ** 2
-    binomial = share if rates else share * (1 - share)
+    rarer = share if rates else min(share, 1 - share)
     if variance < (_ROUNDING * max(share, 1.0)) ** 2:
         variance = 0.0
     if whole is not None:
-        size = effective_size(binomial, whole, variance, units, units if variance else 0)
-    elif binomial and variance:
-        size = binomial / variance * (student_quantile(1e6) / student_quantile(freedom)) ** 2
+        showing = min(math.inf if graded else rarer * whole, freedom - 1) if variance else 0
+        ends = ends_of_observations(share, whole, variance, units, showing, rates=rates, graded=graded)
     else:
-        size = units
-    ends = exact_ends(share, size, rates=rates)
+        binomial = share if rates else share * (1 - share)
+        few = student_quantile(1e6) / student_quantile(freedom)
+        size = binomial / variance * few**2 if binomial and variance else units
+        ends = exact_ends(share, size, rates=rates)
     moved = bias * (units - 1) * (exact_sum(without) / units - score)
     return max(low, low + scale * ends[0] - max(moved, 0.0)), min(
         high, low + scale * ends[1] - min(moved, 0.0)
     )
 
 
-def effective_size(binomial: float, whole: float, variance: float, units: float, showing: float) -> float:
-    """The number of independent observations that tell as much as the `whole` observations of some units.
+def ends_of_observations(
+    share: float,
+    whole: float,
+    variance: float,
+    units: float,
+    showing: float,
+    *,
+    rates: bool,
+    graded: bool = False,
+) -> tuple[float, float]:
+    """The 95 % interval of a share or rate of observations in independent units.
 
     Parameters
     ----------
-    binomial
-        The variance of one observation: p (1 - p), or p for a rate without an upper bound.
+    whole
+        The number of observations.
     variance
         The squared standard error over the units.
+    units
+        The number of units, or the effective number of units of unequal sizes.
     showing
         How many units have errors; for a share, also how many have something else.
+    graded
+        As for `jackknife_interval`.
     """
+    binomial = share if rates else share * (1 - share)
     effect = variance * whole / binomial if binomial > 0 else 0.0
-    usual = 1 + max(whole / units - 1, 0) * _CORRELATION
+    usual, least = 1 + max(whole / units - 1, 0) * _CORRELATION, 0.0 if graded else 1.0
     if effect < usual:
         effect = (showing * effect + PRIOR_UNITS * usual) / (showing + PRIOR_UNITS)
     if showing:  # the variance is uncertain with few units
         few = student_quantile(max(units - 1, 1.0)) / student_quantile(max(whole - 1, 1.0))
-        effect = max(effect, 1.0) * max(few, 1.0) ** 2
-    return whole / max(effect, 1.0)
-
-
-def interval_of_fitted(
-    formula: Callable[[Any], Any], rows: Any, *trials: Any, bias: float = 2.0
-) -> tuple[float, float, float]:
-    """The `jackknife_interval` of a cost from 0 to 1 and its standard error, from the counts of two units or more.
-
-    Parameters
-    ----------
-    trials : array_like
-        The numbers of each kind of trials, such as targets and nontargets, whose error rates the cost combines.
-    """
-    cost, without = value_and_without(formula, rows)
-    whole = len(trials) ** 2 / sum(1 / max(float(np.sum(side)), 1.0) for side in trials)
-    return (*jackknife_interval(cost, without, (0.0, 1.0), whole=whole, bias=bias), jackknife_error(without))
+        effect = max(effect, least) * max(few, 1.0) ** 2
+    low, high = exact_ends(share, whole / max(effect, least), rates=rates)
+    without_errors = exact_ends(0.0, whole / usual, rates=rates)[1]
+    return low if rates else min(low, 1 - without_errors), max(high, without_errors)
 
 
 def jackknife_p(difference: float, without: np.ndarray) -> float:
@@ -225,18 +232,13 @@ def jackknife_p(difference: float, without: np.ndarray) -> float:
     >>> round(jackknife_p(3.182446, 3.182446 + without), 6)
     0.05
     """
-    error, freedom = _error_and_freedom(without)
+    error, freedom = error_and_freedom(without)
     if not error:
         return 1.0
     return float(max(0.0, 2 * student_t_below(-abs(difference) / error, freedom)))
 
 
-def _half_width(values: np.ndarray) -> float:
-    error, freedom = _error_and_freedom(values)
-    return student_quantile(freedom) * error if error else 0.0
-
-
-def _error_and_freedom(values: np.ndarray) -> tuple[float, float]:
+def error_and_freedom(values: np.ndarray) -> tuple[float, float]:
     """The standard error, and Satterthwaite's degrees of freedom."""
     squares = _squares(values)
     spread = exact_sum(squares)

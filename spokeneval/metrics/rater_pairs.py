@@ -14,7 +14,7 @@ import numpy as np
 from .agreement import RatingCells, check_scale, check_weights, kappa_of_sums
 from .counts import Counts, ratio, total
 from .jackknife import jackknife_interval, leave_out_in_turn
-from .shares import interval_of_mean, with_interval
+from .shares import beyond_chance, interval_of_mean, of_observations, with_interval
 
 MOST_PARTS = 64
 """The interval of a mean of more kappas, of a crowd of raters, is that of the jackknife."""
@@ -81,6 +81,7 @@ def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any
     return RaterPairs(given_first, given_second, distance, distance**2, counted)
 
 
+@of_observations(lambda rows, which, **_: [_observed(rows)[which]], graded=True)
 def pair_kappas(pairs: RaterPairs, *, weights: str, which: Union[slice, int] = slice(None)) -> Any:
     """The weighted kappa of each pair of raters, over the items that both rated; see `kappa` for the definition.
 
@@ -109,6 +110,10 @@ def pair_kappas(pairs: RaterPairs, *, weights: str, which: Union[slice, int] = s
     return kappa_of_sums(observed, np.arange(first.shape[-1]), first, second, weights)
 
 
+def _observed(rows: RaterPairs) -> Any:
+    return beyond_chance(rows.first.sum(axis=0), rows.second.sum(axis=0))
+
+
 def mean_kappa_interval(rows: RaterPairs, *, weights: str, which: slice = slice(None)) -> tuple[float, float]:
     """The 95 % interval of `mean_kappa`; NaN for more than `MOST_PARTS` kappas. They are alike: of the same items."""
     pairs = total(rows)
@@ -121,11 +126,15 @@ def mean_kappa_interval(rows: RaterPairs, *, weights: str, which: slice = slice(
         [pair_kappas(others, weights=weights, which=which)[:, places] for others in turns]
     )
     without = np.where(np.isnan(without), values, without)
-    ends = [jackknife_interval(value, own, (-1.0, 1.0)) for value, own in zip(values.tolist(), without.T)]
+    ends = [
+        jackknife_interval(value, own, (-1.0, 1.0), whole=whole, graded=True)
+        for value, own, whole in zip(values.tolist(), without.T, _observed(rows)[which][places].tolist())
+    ]
     return interval_of_mean(values, without, ends, alike=1.0)
 
 
 @with_interval(mean_kappa_interval)
+@of_observations(lambda rows, which=slice(None), **_: [_observed(rows)[which].max()], graded=True)
 def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
     """The mean of the weighted kappas of the pairs that count in means and have a common item.
 

@@ -34,8 +34,13 @@ from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
 import numpy as np
 
-from .jackknife import PRIOR_UNITS, effective_size, jackknife_interval
-from .quantiles import exact_ends
+from .jackknife import (
+    PRIOR_UNITS,
+    ends_of_observations,
+    jackknife_error,
+    jackknife_interval,
+    value_and_without,
+)
 
 
 class Shares(NamedTuple):
@@ -66,6 +71,7 @@ _ROUNDING = 1e-28
 
 _FORMULAS: dict[Any, Shares] = {}
 _INTERVALS: dict[Any, Callable[..., tuple[float, float]]] = {}
+_OBSERVATIONS: dict[Any, tuple[Callable[..., Any], bool]] = {}
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 
@@ -78,6 +84,12 @@ def of_shares(*shares: Any, **facts: Any) -> Callable[[Formula], Formula]:
 def with_interval(interval: Callable[..., tuple[float, float]]) -> Callable[[Formula], Formula]:
     """A decorator with the interval of a formula, from the counts of n units and its keywords; NaN without one."""
     return partial(_marked, _INTERVALS, interval)
+
+
+def of_observations(numbers: Callable[..., Any], *, graded: bool = False) -> Callable[[Formula], Formula]:
+    """A decorator with the numbers of observations of a formula, from the counts of n units and its keywords: shape
+    (n,), or (n, k) for k kinds, such as targets and nontargets; `graded` as for `jackknife_interval`."""
+    return partial(_marked, _OBSERVATIONS, (numbers, graded))
 
 
 def _marked(table: dict[Any, Any], known: Any, formula: Formula) -> Formula:
@@ -103,28 +115,86 @@ def interval_of_formula(
     value, without
         The value over all units, and the values without each, shape (n,).
     """
-    name, keywords = (formula.func, formula.keywords) if isinstance(formula, partial) else (formula, {})
+    name, keywords = _unpacked(formula)
     low, high = math.nan, math.nan
     if name in _INTERVALS:
         low, high = _INTERVALS[name](rows, **keywords)
     elif shares := shares_of(formula):
         low, high = interval_of_shares(shares, rows)
     if math.isnan(low):
-        low, high = jackknife_interval(value, without, bounds)
+        whole, graded = observations(formula, rows)
+        low, high = jackknife_interval(value, without, bounds, whole=whole, graded=graded)
     return max(low, bounds[0]), min(high, bounds[1])
+
+
+def interval_of_fitted(
+    rows: Any, *, formula: Callable[..., Any], bias: float = 2.0, highest: float = 1.0
+) -> tuple[float, float, float]:
+    """The 95 % interval of a cost from 0 to `highest` that is fitted to the set, and its standard error.
+
+    The threshold or calibration is fitted, so the cost is too low (see `metrics.jackknife`). The bias of a minimum
+    detection cost, whose threshold depends on a few errors, decreases even more slowly than that of other costs: four
+    times the estimated bias gives the promised coverage. All definitions of the EER have the interval of that on the
+    hull: they have the same value in the population, but jump from one operating point to the next when a unit is left
+    out.
+
+    Parameters
+    ----------
+    rows
+        The counts of two units or more.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.equal_error_rate import ScoreHistograms, histogram_eer
+    >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
+    >>> low, high, error = interval_of_fitted(histograms, formula=histogram_eer)
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.822)
+    """
+    cost, without = value_and_without(formula, rows)
+    ends = jackknife_interval(cost, without, (0.0, highest), whole=observations(formula, rows)[0], bias=bias)
+    return (*ends, jackknife_error(without))
+
+
+def observations(formula: Callable[..., Any], rows: Any) -> tuple[Optional[float], bool]:
+    """How many observations a formula is the mean of, None if it is not known, and whether they are graded.
+
+    Of k kinds, whose rates it averages, the number is k^2 over the sum of the inverse numbers.
+    """
+    name, keywords = _unpacked(formula)
+    if shares := shares_of(formula):
+        numbers, graded = shares.counted(rows)[1:][-1], False
+    elif name in _OBSERVATIONS:
+        counted, graded = _OBSERVATIONS[name]
+        numbers = counted(rows, **keywords)
+    else:
+        return None, False
+    sums = np.atleast_1d(np.sum(np.asarray(numbers, dtype=float), axis=0))
+    sums = sums[sums > 0]
+    return float(len(sums) ** 2 / np.sum(1 / sums)) if len(sums) else None, graded
+
+
+def beyond_chance(first: np.ndarray, second: np.ndarray) -> Any:
+    """The number of items that show agreement beyond chance, from the frequencies of classes for two raters, shape
+    (..., k): fewer than all items if nearly all are of one class, because chance agrees on these."""
+    items = first.sum(axis=-1)
+    return np.minimum(items, 2 * (items - (first * second).sum(axis=-1) / np.maximum(items, 1)))
 
 
 def shares_of(formula: Callable[..., Any]) -> Optional[Shares]:
     """The shares of a formula, or None if it is not of shares."""
-    if not isinstance(formula, partial):
-        return _FORMULAS.get(formula)
-    known, keywords = _FORMULAS.get(formula.func), formula.keywords
-    if known is None:
-        return None
+    name, keywords = _unpacked(formula)
+    known = _FORMULAS.get(name)
+    if known is None or not keywords:
+        return known
     weights = {name: keywords[name] for name in keywords if name == "weights"}
     return known._replace(
         counted=partial(known.counted, **keywords), combined=partial(known.combined, **weights)
     )
+
+
+def _unpacked(formula: Callable[..., Any]) -> tuple[Any, dict[str, Any]]:
+    return (formula.func, formula.keywords) if isinstance(formula, partial) else (formula, {})
 
 
 def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
@@ -147,14 +217,15 @@ def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
     units = whole**2 / np.where(whole > 0, (wholes**2).sum(axis=0), 1)
     found = np.where(whole > 0, numbers.sum(axis=0), np.nan) / np.where(whole > 0, whole, 1)
     apart = (numbers - found * wholes) / np.where(whole > 0, whole, 1)
-    squares, size = (apart**2).sum(axis=0), observed[0].sum(axis=0) if observed else whole
+    variance = (apart**2).sum(axis=0) * units / np.maximum(units - 1, 1)
+    size = observed[0].sum(axis=0) if observed else whole
     showing = np.count_nonzero(numbers > 0, axis=0)
     if not shares.rates:
         showing = np.minimum(showing, np.count_nonzero(numbers < wholes, axis=0))
     value, moves = float(shares.combined(found)), np.zeros((len(found), 2))
     for place in np.flatnonzero(whole):
-        of_one = found[place], size[place], squares[place], units[place], showing[place]
-        for side, end in enumerate(_ends(*map(float, of_one), rates=shares.rates)):
+        of_one = found[place], size[place], variance[place], units[place], showing[place]
+        for side, end in enumerate(ends_of_observations(*map(float, of_one), rates=shares.rates)):
             moved = found.copy()
             moved[place] = end
             moves[place, side] = shares.combined(moved) - value
@@ -215,15 +286,6 @@ def _recovered(
         math.sqrt(max(0.0, side @ together @ side)) for side in (moves.min(axis=1), moves.max(axis=1))
     )
     return value - down, value + up
-
-
-def _ends(
-    share: float, whole: float, squares: float, units: float, showing: float, *, rates: bool
-) -> tuple[float, float]:
-    """The ends of one share, from the squares of its units' contributions and the number of units that show errors."""
-    binomial = share if rates else share * (1 - share)
-    size = effective_size(binomial, whole, squares * units / max(units - 1, 1), units, showing)
-    return exact_ends(share, size, rates=rates)
 
 
 def f1_of_shares(shares: np.ndarray) -> Any:

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .counts import Counts, Number, ratio
 from .identification import block_minima
-from .jackknife import interval_of_fitted
+from .shares import of_observations
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,7 @@ def threshold_errors(labels: Any, scores: Any, row: Any, *, weights: Sequence[fl
     return ThresholdErrors(items, np.stack(errors, axis=-1).reshape(rows, len(weights), -1))
 
 
+@of_observations(lambda counts, **_: counts.items)
 def minimum_cost(counts: ThresholdErrors, *, weights: Sequence[float], constant: float = 0.0) -> Any:
     """The minimum over thresholds of a constant plus the weighted error rates, normalised.
 
@@ -95,18 +95,6 @@ def minimum_cost(counts: ThresholdErrors, *, weights: Sequence[float], constant:
     cost = (np.asarray(weights)[:, np.newaxis] * rates).sum(axis=-2).min(axis=-1)
     cost = (constant + cost) / (constant + min(weights[0], sum(weights[1:])))
     return cost if np.ndim(cost) else float(cost)
-
-
-def minimum_cost_interval(
-    counts: ThresholdErrors, *, weights: Sequence[float], constant: float = 0.0
-) -> tuple[float, float, float]:
-    """The 95 % interval of the `minimum_cost` and its standard error, from the counts of units.
-
-    Its threshold is fitted to the set, as that of `detection_cost.minimum_detection_cost_interval`.
-    """
-    return interval_of_fitted(
-        partial(minimum_cost, weights=weights, constant=constant), counts, *counts.items.T, bias=4
-    )
 
 
 def tandem_weights(

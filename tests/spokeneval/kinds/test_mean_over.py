@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import spokeneval
 from spokeneval.formats.problems import ReferenceFileError
@@ -126,6 +127,30 @@ def test_a_mean_of_perfect_groups_is_as_uncertain_as_these():
     found = spokeneval.score(declared, gold, {item: {"label": row["label"]} for item, row in gold.items()})
     low = 1 - (1 - 0.025**0.11) / math.sqrt(3)
     assert found.intervals["group_mean_accuracy"] == (pytest.approx(low, abs=1e-9), 1)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_a_mean_of_drawn_groups_has_the_observations_of_their_items(wrong):
+    # 5 groups of 20 items: d0 = 1 + 0.1 (100 / 5 - 1) = 2.9. Without errors, Clopper and Pearson's low end is
+    # 0.025^(2.9 / 100) = 0.8985. With one: the groups' variance is 5 (0.05^2 / 25) / 20 = 1e-4, and d = 1e-4 * 100 /
+    # (0.99 * 0.01) = 1.01 shows one group's errors: (1.01 + 2 * 2.9) / 3 = 2.27, times (t(4) / t(99))^2 = 1.9575.
+    gold = {
+        f"{group}_{n}": {"label": "ABC"[n % 3], "speaker": group, "language": group}
+        for group in "vwxyz"
+        for n in range(20)
+    }
+    given = {item: {"label": row["label"]} for item, row in gold.items()}
+    size = 100 / 2.9
+    if wrong:
+        given["v_0"] = {"label": "B"}
+        size = 100 / ((1.0101010101 + 5.8) / 3 * (stats.t.ppf(0.975, 4) / stats.t.ppf(0.975, 99)) ** 2)
+    declared = {"kind": "decisions", "classes": ["A", "B", "C"], "primary": "accuracy"}
+    found = spokeneval.score(
+        {**declared, "mean_over": {"column": "language", "groups": "drawn"}}, gold, given
+    )
+    errors = wrong / 100 * size
+    low = stats.beta.ppf(0.025, size - errors, errors + 1)
+    assert found.intervals["group_mean_accuracy"][0] == pytest.approx(low, rel=1e-9)
 
 
 def test_groups_of_meetings_are_the_beginnings_of_their_ids():

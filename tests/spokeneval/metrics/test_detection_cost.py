@@ -10,13 +10,12 @@ from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.detection_cost import (
     look_like_posteriors,
     minimum_cllr,
-    minimum_cllr_interval,
     minimum_detection_cost,
-    minimum_detection_cost_interval,
 )
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import detection_histograms
 from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
+from spokeneval.metrics.shares import interval_of_fitted
 
 WEIGHTS = [(1, 1), (1, 9)]
 
@@ -43,14 +42,11 @@ def test_the_intervals_of_minimum_costs_are_those_of_fitted_costs():
     labels, recording = (rng.random(200) < 0.4).astype(int), rng.permutation(np.arange(200) % 8)
     scores = rng.normal((1 - labels) * 1.5, 1)
     rows = detection_histograms(labels, np.stack([scores, 0 * scores], axis=1), recording)
-    weighted = (
-        partial(each, weights=WEIGHTS) for each in (minimum_detection_cost, minimum_detection_cost_interval)
-    )
     whole = 4 / (1 / rows.targets.sum() + 1 / rows.nontargets.sum())
-    for formula, interval, bias in ((minimum_cllr, minimum_cllr_interval, 2), (*weighted, 4)):
+    for formula, bias in ((minimum_cllr, 2), (partial(minimum_detection_cost, weights=WEIGHTS), 4)):
         cost = formula(total(rows))
         without = np.array([formula(total(taken(rows, np.delete(np.arange(8), unit)))) for unit in range(8)])
-        low, high, error = interval(rows)
+        low, high, error = interval_of_fitted(rows, formula=formula, bias=bias)
         expected = jackknife_interval(cost, without, (0, 1), whole=whole, bias=bias)
         np.testing.assert_allclose([low, high], expected, rtol=1e-12)
         assert high > jackknife_interval(cost, without, (0, 1), whole=whole, bias=0)[1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import spokeneval
 from spokeneval.metrics import accept_reject, classification, identification, transcript_errors
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.shares import Shares, interval_of_shares, shares_of
@@ -32,6 +33,83 @@ def test_ends_of_independent_items_rise_with_right_answers_and_are_near_the_exac
     assert np.max(np.diff(ends, axis=1)[:, 0] / (high - low)) < 1.6
     assert (ends[:, 0] <= low + 1e-9).all()
     assert (ends[:, 1] >= high - 1e-9).all()
+
+
+DRAWN = {"mean_over": {"column": "speaker", "groups": "drawn"}}
+TWO, THREE = {"classes": ["b", "a"], "positive": "a"}, {"classes": ["a", "b", "c"]}
+MONOTONE = {
+    "two classes": ("decisions", TWO, lambda n: [{"label": "ab"[(n + wrong) % 2]} for wrong in (0, 0, 1)]),
+    "three classes": (
+        "decisions",
+        THREE,
+        lambda n: [{"label": "abc"[(n + wrong) % 3]} for wrong in (0, 0, 1)],
+    ),
+    "words": ("transcripts", {}, lambda n: [{"transcript": f"a b c {last}"} for last in "ddx"]),
+    "scores": (
+        "identification",
+        {"target": "a"},
+        lambda n: [{"label": "ab"[n % 2]}, {"score": 1 - n % 2}, {"score": n % 2}],
+    ),
+    "likelihoods": (
+        "identification",
+        THREE,
+        lambda n: [
+            {"label": "abc"[n % 3]},
+            *({name: 3 * (name == "abc"[(n + wrong) % 3]) for name in "abc"} for wrong in (0, 1)),
+        ],
+    ),
+    "ratings": (
+        "ratings",
+        {"raters": ["r1", "r2"], "scale": [1, 5]},
+        lambda n: [dict.fromkeys(("r1", "r2"), n % 4 + 1), *({"rating": n % 4 + more} for more in (1, 2))],
+    ),
+    "numbers": ("scores", {"scale": [1, 5]}, lambda n: [{"score": n % 4 + more} for more in (1, 1, 2)]),
+}
+"""The kind, the declaration, and an item's label, right and wrong answer."""
+UNLIKE_SHARES = {"parity", "rmse", "smd"}
+
+
+@pytest.mark.parametrize(("units", "items"), [(5, 12), (20, 20)])
+@pytest.mark.parametrize(
+    ("case", "more"),
+    [
+        *((name, {}) for name in MONOTONE),
+        *((name, DRAWN) for name in ("words", "likelihoods", "three classes")),
+        *(("three classes", {**DRAWN, "primary": score}) for score in ("accuracy", "matthews")),
+        *(("scores", {**DRAWN, "primary": score}) for score in ("eer", "minimum_dcf")),
+    ],
+)
+def test_no_score_is_more_certain_than_a_perfect_one(case, more, units, items):
+    """The first item of 1 or 3 speakers is wrong: the end of the interval is never nearer than that without errors."""
+    kind, declared, answers = MONOTONE[case]
+
+    def scored(wrong):
+        gold, given = {}, {}
+        for unit, item in np.ndindex(units, items):
+            labels, right, other = answers(item)
+            gold[f"{unit}_{item}"] = {**labels, "speaker": f"s{unit}"}
+            given[f"{unit}_{item}"] = other if item == 0 and unit < wrong else right
+        return spokeneval.score({"kind": kind, **declared, **more}, gold, given)
+
+    perfect, *others = map(scored, (0, 1, 3))
+    for key in perfect.intervals.keys() - UNLIKE_SHARES:
+        worse = int(others[0].scores[key] > perfect.scores[key])
+        away = 1 if worse else -1
+        reached = [away * found.intervals[key][worse] for found in (perfect, *others)]
+        assert min(reached[1:]) >= reached[0] - 1e-9, (key, reached)
+
+
+def test_scores_by_degrees_of_independent_items_are_hardly_wider_than_by_fishers_transformation():
+    # Items are right by degrees, so a correlation of n of them varies less than a share of n: 1 - r^2 of it.
+    rng, widths = np.random.default_rng(3), []
+    for _ in range(20):
+        truth = rng.normal(5, 1.4, 60)
+        found = np.clip(truth + rng.normal(0, 0.9, 60), 0, 10)
+        score = spokeneval.score({"kind": "scores", "scale": [0, 10]}, np.clip(truth, 0, 10), found)
+        low, high = np.tanh(np.arctanh(score.scores["pearson_r"]) + 1.96 / 57**0.5 * np.array([-1, 1]))
+        widths.append([np.diff(score.intervals[key][:2])[0] / (high - low) for key in ("pearson_r", "ccc")])
+    assert (np.median(widths, axis=0) < 1.3).all()
+    assert (np.median(widths, axis=0) > 0.9).all()
 
 
 def test_the_interval_is_that_of_an_effective_number_of_observations():
