@@ -25,11 +25,9 @@ from spokeneval.metrics.counts import as_matrix, from_matrix
 from spokeneval.ranking.multiple_comparisons import holm
 from spokeneval.ranking.randomisation import (
     MOST_SWAPPED,
-    bounded_differences,
-    pseudo_values,
     randomisation_tests,
 )
-from spokeneval.ranking.ranks import rank_sets, ranks_known
+from spokeneval.ranking.ranks import known_by_bands, rank_sets, ranks_known
 
 REPETITIONS = 400
 SYSTEMS, GAPS, CORRELATIONS, UNITS = (5, 10, 50), (0, 0.5, 1, 3), (0, 0.9), (8, 30, 200, 1000)
@@ -117,9 +115,10 @@ def board_time(systems: int, responses: int = 1000) -> str:
         how = "swapped"
         told = np.count_nonzero(holm(randomisation_tests(values, primary)) <= 0.05) // 2
     else:
-        how = "bounded"
-        parts = pseudo_values(values, primary)[:, :, 0]
-        better = bounded_differences(parts, primary(values.sum(axis=1)))
+        how = "bands"
+        weights = resample_weights(responses)
+        resampled = np.stack([primary(weights @ system) for system in values], axis=1)
+        better = known_by_bands(primary(values.sum(axis=1)), resampled, units=responses, higher=True)
         told = len(ranks_known(better)) and np.count_nonzero(better)
     seconds = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

@@ -12,7 +12,7 @@ from .joint_rule import MEAN_RANK, MISSING, NORMALISED_SUM, JointRule
 from .leaderboard import Entry
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
-from .ranks import DECIMALS, MOST_RANKED, infers_ranks
+from .ranks import DECIMALS, infers_ranks
 
 
 def ties(rows: Sequence[Entry]) -> list[str]:
@@ -50,27 +50,29 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     how = f"paired randomisation by {unit}"
     if number >= FEWEST_RESAMPLED:
         how += ", and the studentised bootstrap, whichever has the larger p"
+    ranks = f"stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems"
+    test = f"{how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level"
     if systems > MOST_SWAPPED:
-        how = f"a conservative tail bound of paired randomisation by {unit}, for more than {MOST_SWAPPED} systems"
-    ranks = (
-        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems "
-        f"(stepwise method on differences in {RESAMPLES} bootstrap resamples of {units}, the same for all systems)."
-    )
-    if systems > MOST_RANKED:
         ranks = (
-            "Ranks: the best and worst rank that these differences allow, with "
-            f"{CONFIDENCE} confidence for all systems together."
+            f"simultaneous intervals of scores from {RESAMPLES} bootstrap resamples of {units}: a system is known to "
+            f"be better if its interval is above the other one, a method for more than {MOST_SWAPPED} systems"
         )
+        test = f"the same intervals, {RISK} level"
     remarks = [
-        ranks,
+        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems ({ranks}).",
         "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
-        f"above ({how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level). Within a cluster, no "
-        "system differs significantly from the first; this does not show that they are equal.",
+        f"above ({test}). Within a cluster, no system differs significantly from the first; this does not show that "
+        "they are equal.",
     ]
     remarks.append(unseen_note(number, unit))
     needed = units_needed(systems)
-    if number < needed:
-        least = least_p(number, swapped=systems <= MOST_SWAPPED)
+    if systems > MOST_SWAPPED:
+        if not infers_ranks(number):
+            remarks.append(
+                f"{units} {'is' if number == 1 else 'are'} too few to separate systems; six are needed."
+            )
+    elif number < needed:
+        least = least_p(number)
         corrected = min(1, least * SIGNIFICANCE / holm_level(systems))
         remarks.append(
             f"{units} {'is' if number == 1 else 'are'} too few to separate {systems} systems; at least {needed} are "

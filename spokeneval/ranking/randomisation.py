@@ -8,8 +8,7 @@
 - *Tail bound*: if no round reaches the observed difference, p is smaller than the rounds can resolve. The bound on a
   sum of independent signs then gives an upper limit: 3.178 times the tail of the normal distribution (Bentkus and
   Dzindzalieva, A tight Gaussian bound for weighted sums of Rademacher random variables, Bernoulli 21, 2015), with the
-  standard deviation of the rounds. Thus more systems need no more rounds. For more than `MOST_SWAPPED` systems
-  there are no rounds, and every pair has this bound, computed from the units' pseudo-values.
+  standard deviation of the rounds. Thus more systems need no more rounds.
 - *Studentised bootstrap* (Efron and Tibshirani 1993, chapter 12): swapping takes differences to be symmetric, but one
   system may fail on a few units. With `FEWEST_RESAMPLED` units or more, p is at least that of resampled t.
 """
@@ -36,7 +35,7 @@ ROUNDS = 10_000
 """The number of random rounds of a test."""
 
 MOST_SWAPPED = 100
-"""The largest number of systems that are compared by swapping; with more systems, the tail bound is used."""
+"""The largest number of systems that are compared by swapping; more are compared by `known_by_bands`."""
 
 FEWEST_RESAMPLED = 30
 """With fewer units, resamples of t do not show how skewed it is."""
@@ -231,13 +230,8 @@ def _tail_bound(deviations: float, units: int) -> float:
     return min(1.0, _SIGNS_TO_NORMAL * math.erfc(min(deviations, math.sqrt(units)) / math.sqrt(2)))
 
 
-def least_p(units: int, *, swapped: bool = True) -> float:
+def least_p(units: int) -> float:
     """The smallest p that a difference between two systems can have with this many units.
-
-    Parameters
-    ----------
-    swapped
-        Whether systems are compared by swapping. Otherwise a pair has two tests, and p is twice the smaller bound.
 
     Examples
     --------
@@ -245,8 +239,6 @@ def least_p(units: int, *, swapped: bool = True) -> float:
     0.001953125
     """
     bound = _tail_bound(math.inf, units)
-    if not swapped:
-        return min(1.0, 2 * bound)
     if _few_ways(units, ROUNDS):
         return 2.0 ** (1 - units)
     repeats = _repeats(units)
@@ -294,8 +286,8 @@ def units_needed(systems: int) -> int:
     >>> units_needed(6)  # 15 pairs: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029
     10
     """
-    swapped, level = systems <= MOST_SWAPPED, holm_level(systems)
-    return next(units for units in itertools.count(1) if least_p(units, swapped=swapped) <= level)
+    level = holm_level(systems)
+    return next(units for units in itertools.count(1) if least_p(units) <= level)
 
 
 def pseudo_values(values: np.ndarray, primary: ScoreOfSums) -> np.ndarray:
@@ -342,59 +334,3 @@ def mean_of_units(units: int) -> ScoreOfSums:
     [1.5, 0.5]
     """
     return lambda sums: sums[:, 0] / units
-
-
-def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Significant differences by the tail bound and Holm's correction over all pairs, without rounds.
-
-    Each pair is tested on the scale of the score and, if both scores are above 0, on that of its logarithm, which suits
-    skewed scores such as ratios. Each of the two tests has half the level. The memory needed is about two numbers of
-    four bytes for each pair of systems.
-
-    Parameters
-    ----------
-    parts : ndarray, shape (s, n)
-        The contribution of each unit to the score, from `pseudo_values`.
-    scores : ndarray, shape (s,)
-        The scores of the systems.
-
-    Returns
-    -------
-    ndarray of bool, shape (s, s)
-        Whether the row's score is significantly higher than the column's.
-
-    Examples
-    --------
-    The first system is better on 300 of 400 units, the second on 100: (300 - 100) / sqrt(400) = 10 standard deviations.
-
-    >>> parts = np.stack([np.arange(400) < 300, np.arange(400) >= 300]).astype(float)
-    >>> bounded_differences(parts, parts.mean(axis=1)).tolist()
-    [[False, True], [False, False]]
-    """
-    logs = np.log(scores, out=np.full(len(scores), np.nan), where=scores > 0)
-    on_logs = logs[:, np.newaxis] + parts / np.exp(logs)[:, np.newaxis] - 1
-    deviations = _deviations_of_means(parts, scores)
-    np.fmax(deviations, _deviations_of_means(on_logs, logs), out=deviations)
-    pairs = len(scores) * (len(scores) - 1) // 2
-    higher = np.zeros(deviations.shape, dtype=bool)
-    rejected, found = -1, 0
-    while rejected < found < pairs:
-        rejected = found
-        higher = deviations > critical_deviations(holm_level(len(scores), rejected) / 2)
-        found = int(np.count_nonzero(higher))
-    return higher
-
-
-def _deviations_of_means(parts: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """The lead of each row's mean over each column's, in standard deviations of a sum of signs; may be NaN."""
-    systems, units = parts.shape
-    parts = parts - np.nan_to_num(parts).mean(axis=0)
-    squares = np.square(parts).sum(axis=1)
-    deviations = np.zeros((systems, systems), dtype=np.float32)
-    for begin in range(0, systems, _BATCH):
-        rows = slice(begin, begin + _BATCH)
-        apart = squares[rows, np.newaxis] + squares - 2 * parts[rows] @ parts.T
-        leads = means[rows, np.newaxis] - means
-        deviations[rows] = units * leads / np.sqrt(np.maximum(apart, (units * LEAST) ** 2))
-    np.minimum(deviations, np.float32(math.sqrt(units)), out=deviations)
-    return deviations

@@ -28,16 +28,8 @@ DECIMALS = 10
 LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""
 
-MOST_RANKED = 1000
-"""The largest number of systems for which `rank_sets` is meant. 1,000 take 94 s of a core and 0.6 GB; the time grows
-with the square of the number of systems."""
-
 _AT_A_TIME = 1 << 18
 """The number of deviations to compute at a time, so that they fit into the processor's cache."""
-
-_KEPT = 5000
-"""The number of pairs in each resample whose deviations are kept. If all of them are rejected, the least of them stands
-for the largest of the others, which is no larger."""
 
 
 def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
@@ -162,6 +154,51 @@ def rank_sets(
     return ranks_known(better)
 
 
+def known_by_bands(scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool) -> np.ndarray:
+    """Which of many systems are known to be better than which, from simultaneous intervals of their scores.
+
+    A system is known to be better if its interval is above that of the other one. The intervals hold for all systems
+    together, as in `rank_sets`: the critical value is the 95th percentile of the largest deviation of a score in each
+    resample, on the side that it falls, divided by errors that vary as those of normal values do. What all systems have
+    in common in a resample, weighted by their precision, moves no lead and is taken out first. The time grows with the
+    number of systems, not with that of pairs; ranges of ranks are 5 to 29 % wider than those of `rank_sets`.
+
+    Parameters
+    ----------
+    scores, resampled, units, higher
+        As for `rank_sets`.
+
+    Returns
+    -------
+    ndarray of bool, shape (s, s)
+        Whether the row's system is known to be better than the column's, for `ranks_known`.
+
+    Examples
+    --------
+    >>> noise = np.random.RandomState(0).normal(size=(200, 3)) / 10
+    >>> found = known_by_bands(np.array([3.0, 1.0, 1.05]), np.array([3.0, 1.0, 1.05]) + noise, units=50, higher=True)
+    >>> ranks_known(found)
+    [(1, 1), (2, 3), (2, 3)]
+    """
+    complete = resampled[~np.isnan(resampled).any(axis=1)]
+    if not len(complete) or not infers_ranks(units):
+        return np.zeros((len(scores), len(scores)), dtype=bool)
+    sign = 1 if higher else -1
+    scores, moves = scores * sign, (complete - scores) * sign
+    precision = 1 / np.maximum(moves.var(axis=0), LEAST**2)
+    moves -= (moves @ precision / precision.sum())[:, np.newaxis]
+    below, above = _one_sided_errors(iter([moves]), len(moves))
+    freedom, state = units - 2, np.random.RandomState(SEED)
+    largest = [
+        np.max(np.abs(move) / np.where(move < 0, below, above) / np.sqrt(varied))
+        for move in moves
+        for varied in [state.chisquare(freedom, len(scores)) / freedom]
+    ]
+    critical = math.sqrt(units / (units - 1)) * _percentile(np.array(largest))
+    better: np.ndarray = (scores - critical * below)[:, np.newaxis] > scores + critical * above
+    return better
+
+
 def lead_p_values(
     scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -230,22 +267,22 @@ def _deviations(
 def _known_leads(resampled: np.ndarray, leads: np.ndarray, units: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each pair of systems, whether the first is known to be better, and whether the second is."""
     short, beyond, blocks = _deviations(resampled, leads, units)
-    places, farthest = (np.concatenate(part) for part in zip(*map(_farthest, blocks)))
+    deviations = np.concatenate(list(blocks))
     widened = math.sqrt(units / (units - 1))
     ahead = behind = np.zeros(len(leads), dtype=bool)
     while True:
-        if len(leads) <= _KEPT:
-            least = -farthest[:, ~ahead].min(axis=1, initial=0)
-            largest = np.maximum(least, farthest[:, ~behind].max(axis=1, initial=0))
-        else:
-            left = ~np.where(farthest < 0, ahead[places], behind[places])
-            least = np.abs(farthest).min(axis=1)
-            largest = np.maximum(least, np.where(left, np.abs(farthest), 0).max(axis=1))
-        critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)]
+        least = -deviations[:, ~ahead].min(axis=1, initial=0)
+        largest = np.maximum(least, deviations[:, ~behind].max(axis=1, initial=0))
+        critical = widened * _percentile(largest)
         now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
         if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
             return ahead, behind
         ahead, behind = now_ahead, now_behind
+
+
+def _percentile(largest: np.ndarray) -> float:
+    """The critical value of the largest deviation in each resample."""
+    return float(np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)])
 
 
 def _moves(resampled: np.ndarray, leads: np.ndarray) -> Iterator[np.ndarray]:
@@ -274,12 +311,3 @@ def _one_sided_errors(blocks: Iterator[np.ndarray], resamples: int) -> tuple[np.
             above += np.square(np.maximum(move, 0))
     short, beyond = (np.maximum(np.sqrt(2 * (squares / resamples)), LEAST) for squares in (below, above))
     return short, beyond
-
-
-def _farthest(deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The `_KEPT` pairs of each resample that deviate most, and their deviations; no pairs if all are kept."""
-    pairs = deviations.shape[1]
-    if pairs <= _KEPT:
-        return np.empty((0, pairs), dtype=np.int32), deviations
-    places = np.argpartition(np.abs(deviations), pairs - _KEPT, axis=1)[:, pairs - _KEPT :]
-    return places.astype(np.int32), np.take_along_axis(deviations, places, axis=1)

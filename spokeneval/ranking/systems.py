@@ -1,7 +1,7 @@
 """Comparison of systems by their statistics: simultaneous rank ranges, clusters, pairwise differences.
 
-For more than `MOST_SWAPPED` systems, clusters are computed from a conservative tail bound on each difference, without a
-list of pairs; for more than `MOST_RANKED`, ranks too.
+For more than `MOST_SWAPPED` systems, ranks and clusters are from simultaneous intervals of scores, without a list of
+pairs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ from .randomisation import (
     FEWEST_RESAMPLED,
     MOST_SWAPPED,
     ScoreOfSums,
-    bounded_differences,
     mean_of_units,
     pseudo_values,
     randomisation_tests,
     studentised_p_values,
 )
-from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known, shared_places
+from .ranks import known_by_bands, rank_sets, ranks, ranks_known, shared_places
 
 
 def rank_systems(
@@ -141,15 +140,11 @@ def _compare(
     higher = task.primary.direction == HIGHER
     counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     if len(summed) > MOST_SWAPPED:
-        better = bounded_differences(pseudo_values(values, primary)[:, :, 0], scores)
-        better = better if higher else better.T
-        ranges = ranks_known(better)
-        if len(summed) <= MOST_RANKED:
-            progress(f"ranking {len(summed)} systems in {RESAMPLES} resamples")
-            resampled = joint_scores(task.primary.value, counts)
-            ranges = rank_sets(scores, resampled, units=units, higher=higher)
+        progress(f"ranking {len(summed)} systems in {RESAMPLES} resamples")
+        resampled = joint_scores(task.primary.value, counts)
+        better = known_by_bands(scores, resampled, units=units, higher=higher)
         none = np.empty((0, len(summed)), dtype=np.int64)
-        return _Order(ranges, clusters(places, better | better.T), (), none)
+        return _Order(ranks_known(better), clusters(places, better | better.T), (), none)
     resampled = joint_scores(task.primary.value, counts)
     on_one_scale, of_sums = _on_one_scale(task, values, primary)
     p_values = randomisation_tests(on_one_scale, of_sums, progress=progress)

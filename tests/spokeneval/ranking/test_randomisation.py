@@ -10,10 +10,8 @@ import pytest
 
 from spokeneval.metrics.bootstrap import SEED
 from spokeneval.ranking import randomisation
-from spokeneval.ranking.multiple_comparisons import holm
 from spokeneval.ranking.randomisation import (
     ROUNDS,
-    bounded_differences,
     mean_of_units,
     pseudo_values,
     randomisation_tests,
@@ -122,34 +120,11 @@ def test_a_clear_difference_has_a_p_that_is_small_but_not_0():
     assert np.log(p) == pytest.approx(np.log(2 * 3.178) + stats.norm.logsf(np.sqrt(1000)), abs=1e-3)
 
 
-def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
-    # Half of 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.659; z is (wins - losses) / 20 over 400 units: 226
-    # wins have 2.6, 227 have 2.7.
-    for wins, differs in ((226, False), (227, True)):
-        values = np.stack([np.arange(400) < wins, np.arange(400) >= wins]).astype(float)
-        found = bounded_differences(values, values.mean(axis=1))
-        assert found.tolist() == [[False, differs], [False, False]]
-    noise = np.random.RandomState(8).normal(size=(20, 60))
-    systems = noise + np.arange(20)[:, None] * 0.15
-    found = bounded_differences(systems, systems.mean(axis=1))
-    swapped = holm(randomisation_tests(systems[:, :, None], mean_of_units(60)))
-    assert 0 < found.sum() <= (swapped <= 0.05).sum() // 2 < 190
-    assert not (found & found.T).any()
-    # Scores of 1, e**3 and 0; each unit's part is off by 4 times the score. On the scale of scores the highest leads by
-    # 19 and 20 where sqrt(100) * 4 * e**3 / 100 = 8 is one deviation, 2.4 and 2.5 of them: not enough. On that of
-    # logarithms it leads by 3 where sqrt(100 * (4**2 + 4**2 + 3**2)) / 100 = 0.64 is one, 4.7 of them.
-    varying = np.resize([-4.0, 4.0, 4.0, -4.0], 100)
-    scores = np.array([1.0, math.e**3, 0.0])
-    parts = scores[:, None] * (1 + np.stack([varying, np.roll(varying, 1), varying]))
-    assert np.argwhere(bounded_differences(parts, scores)).tolist() == [[1, 0]]
-    assert not bounded_differences(parts, scores - 30).any()
-
-
 def test_the_fewest_units_for_a_significant_difference():
     # 15 pairs of 6 systems: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029. One pair: 2 / 2**5 = 0.06, 2 / 2**6 = 0.03.
     assert units_needed(6) == 10
     assert units_needed(2) == 6
-    assert units_needed(101) >= units_needed(100) > units_needed(20) == 13
+    assert units_needed(100) > units_needed(20) == 13
 
 
 def test_pseudo_values_of_a_mean_are_the_values():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import numpy as np
 import pytest
 
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 from spokeneval.ranking import ranks as ranks_module
-from spokeneval.ranking.ranks import lead_p_values, rank_sets, ranks, ranks_known
+from spokeneval.ranking.ranks import known_by_bands, lead_p_values, rank_sets, ranks, ranks_known
 
 PISA = """
 Japan           526.973 2.471  1  6  Korea          525.933 3.121  1  7  Estonia        523.415 1.744  1  6
@@ -39,6 +40,10 @@ def test_the_published_ranges_of_pisa_come_out():
     apart = np.abs(found - cells[:, 2:])
     assert apart.max() <= 1  # draws differ
     assert (apart == 0).mean() > 0.9
+
+
+def rank_bands(*boards, **how):
+    return ranks_known(known_by_bands(*boards, **how))
 
 
 def deviations(scores, resampled, units):
@@ -112,32 +117,68 @@ def test_p_values_are_those_of_a_loop_and_fit_the_ranks(gap):
     assert (lead_p_values(scores, resampled, units=5, higher=True)[1] == 1).all()
 
 
-@pytest.mark.parametrize("gap", [1, 2, 4])
-def test_in_blocks_and_with_the_farthest_pairs_alone_ranks_are_the_same_or_wider(gap, monkeypatch):
-    # 15 pairs: in blocks of 7 resamples; of the pairs of each resample, all, 12 or 2 are kept.
-    monkeypatch.setattr(ranks_module, "_AT_A_TIME", 7 * 15)
-    same = 0
-    for seed in range(8):
-        scores, resampled, _ = board(np.random.default_rng(seed), 6, 60, gap)
-        expected = loop(scores, resampled, 60)
-        for kept in (15, 12, 2):
-            monkeypatch.setattr(ranks_module, "_KEPT", kept)
-            found = rank_sets(scores, resampled, units=60, higher=True)
-            same += found == expected
-            assert kept < 15 or found == expected
-            for (best, worst), (first, last) in zip(found, expected):
-                assert best <= first <= last <= worst
-    assert same >= 16
+def test_in_blocks_ranks_are_the_same(monkeypatch):
+    monkeypatch.setattr(ranks_module, "_AT_A_TIME", 7 * 15)  # 15 pairs: blocks of 7 resamples
+    scores, resampled, _ = board(np.random.default_rng(0), 6, 60, 2)
+    assert rank_sets(scores, resampled, units=60, higher=True) == loop(scores, resampled, 60)
 
 
+def test_bands_are_simultaneous_intervals_by_definition():
+    scores, resampled, _ = board(np.random.default_rng(3), 7, 30, 3)
+    systems, chi = range(7), np.random.RandomState(SEED)
+    precision = [1 / statistics.pvariance(resampled[:, a] - scores[a]) for a in systems]
+    moves = []
+    for row in resampled:
+        common = sum(p * (row[a] - scores[a]) for a, p in zip(systems, precision)) / sum(precision)
+        moves.append([row[a] - scores[a] - common for a in systems])
+    error = {
+        (a, sign): math.sqrt(2 * statistics.fmean(max(0, sign * move[a]) ** 2 for move in moves))
+        for a in systems
+        for sign in (1, -1)
+    }
+    largest = [
+        max(
+            abs(move[a]) / error[a, math.copysign(1, move[a])] / math.sqrt(c / 28)
+            for a, c in enumerate(varied)
+        )
+        for move in moves
+        for varied in [chi.chisquare(28, 7)]
+    ]
+    critical = sorted(largest)[-1 - int(0.05 * len(largest))] * math.sqrt(30 / 29)
+    low, high = ([scores[a] + sign * critical * error[a, sign] for a in systems] for sign in (-1, 1))
+    expected = [(1 + sum(x > high[a] for x in low), 7 - sum(x < low[a] for x in high)) for a in systems]
+    assert rank_bands(scores, resampled, units=30, higher=True) == expected
+    assert rank_bands(-scores, -resampled, units=30, higher=False) == expected
+    assert len({*expected}) > 3
+
+
+def test_a_thousand_systems_have_ranges_at_once_and_not_much_wider_than_those_of_pairs():
+    """Error rates, from 3 % to 100 %, whose errors grow with the rate; the pairwise ranges are of 60 systems."""
+    rng, weights = np.random.default_rng(0), resample_weights(100) / 100
+    for systems in (60, 1000):
+        truth = np.geomspace(0.03, 1, systems)
+        values = (
+            rng.poisson(60 * truth * rng.gamma(4, 1 / 4, (100, 1)) * rng.gamma(8, 1 / 8, (100, systems))) / 60
+        )
+        scores, resampled = values.mean(axis=0), weights @ values
+        best, worst = np.transpose(rank_bands(scores, resampled, units=100, higher=False))
+        assert ((best <= np.arange(1, systems + 1)) & (worst >= np.arange(1, systems + 1))).all()
+        if systems == 60:
+            first, last = np.transpose(rank_sets(scores, resampled, units=100, higher=False))
+            assert 1 < (worst - best + 1).mean() / (last - first + 1).mean() < 1.35
+    assert (worst - best + 1).mean() < 400
+    assert worst[0] < 300
+
+
+@pytest.mark.parametrize("find", [rank_sets, rank_bands])
 @pytest.mark.parametrize(("gap", "units"), [(0, 8), (0, 200), (0.2, 30)])
-def test_all_ranks_hold_at_once(gap, units):
+def test_all_ranks_hold_at_once(gap, units, find):
     # At 95 %, fewer than 43 of 50 boards have a chance of 0.4 %; percentiles of ranks hold far less often.
     rng = np.random.default_rng(5)
     held = percentiles = 0
     for _ in range(50):
         scores, resampled, truth = board(rng, 10, units, gap)
-        best, worst = np.transpose(rank_sets(scores, resampled, units=units, higher=True))
+        best, worst = np.transpose(find(scores, resampled, units=units, higher=True))
         last = 10 - (truth > truth[:, np.newaxis]).sum(axis=1)  # equal systems may have any of their ranks
         held += bool(((best <= truth) & (worst >= last)).all())
         ranks = 1 + (resampled[:, np.newaxis] > resampled[:, :, np.newaxis]).sum(axis=2)
@@ -146,26 +187,29 @@ def test_all_ranks_hold_at_once(gap, units):
     assert held >= 43 > 30 > percentiles
 
 
-def test_fewer_than_six_units_tell_nothing():
+@pytest.mark.parametrize("find", [rank_sets, rank_bands])
+def test_fewer_than_six_units_tell_nothing(find):
     scores, resampled, _ = board(np.random.default_rng(0), 3, 6, 50)
-    assert rank_sets(scores, resampled, units=6, higher=True) == [(1, 1), (2, 2), (3, 3)]
-    assert rank_sets(scores, resampled, units=5, higher=True) == [(1, 3)] * 3
+    assert find(scores, resampled, units=6, higher=True) == [(1, 1), (2, 2), (3, 3)]
+    assert find(scores, resampled, units=5, higher=True) == [(1, 3)] * 3
 
 
-def test_identical_systems_are_never_separated():
+@pytest.mark.parametrize("find", [rank_sets, rank_bands])
+def test_identical_systems_are_never_separated(find):
     scores, resampled, _ = board(np.random.default_rng(1), 2, 40, 9)
     twins = [0, 0, 1]
-    found = rank_sets(scores[twins], resampled[:, twins], units=40, higher=True)
+    found = find(scores[twins], resampled[:, twins], units=40, higher=True)
     assert found == [(1, 2), (1, 2), (3, 3)]
     noise = 1e-13 * np.array([0, 1, 0])
-    assert rank_sets(scores[twins] + noise, resampled[:, twins] + noise, units=40, higher=True) == found
+    assert find(scores[twins] + noise, resampled[:, twins] + noise, units=40, higher=True) == found
 
 
-def test_resamples_without_a_score_are_left_out():
+@pytest.mark.parametrize("find", [rank_sets, rank_bands])
+def test_resamples_without_a_score_are_left_out(find):
     scores, resampled, _ = board(np.random.default_rng(2), 2, 40, 9)
     resampled[::2, 0] = np.nan
-    assert rank_sets(scores, resampled, units=40, higher=True) == [(1, 1), (2, 2)]
-    assert rank_sets(scores, np.full((9, 2), np.nan), units=40, higher=True) == [(1, 2), (1, 2)]
+    assert find(scores, resampled, units=40, higher=True) == [(1, 1), (2, 2)]
+    assert find(scores, np.full((9, 2), np.nan), units=40, higher=True) == [(1, 2), (1, 2)]
 
 
 def test_ranks_share_the_better_rank():
