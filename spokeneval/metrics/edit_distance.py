@@ -6,6 +6,8 @@ and d = n - m. An alignment is a path through cells (i, j), each on the diagonal
 whose distance is greater are computed again between more diagonals.
 
 Sources: Ukkonen (1985), Algorithms for approximate string matching, Information and Control 64, for the diagonals;
+Hyyrö (2003), A bit-vector algorithm for computing Levenshtein and Damerau edit distances, Nordic Journal of Computing
+10(1), for long pairs;
 Wagner and Fischer (1974), The String-to-String Correction Problem, Journal of the ACM 21(1), for the recurrence. Pairs
 of similar lengths are computed together, by anti-diagonals i + j, mostly in integers of one byte.
 """
@@ -27,6 +29,7 @@ _BATCH_CELLS = 1 << 17  # cells of an anti-diagonal of a batch: they stay in the
 _LEAST_CELLS = 1 << 12  # of all pairs that remain
 _BATCH_SYMBOLS = 1 << 23  # symbols of a batch
 _FEW = 2000  # pairs whose lengths may differ by half in a batch
+_MOST_DIAGONALS = 2000  # with more, and half of the shorter side, a pair's distance is computed in bits
 _FIRST_DISTANCE, _GROWTH = 5, 3  # the largest distance that is found first, and by how much it then grows
 
 
@@ -208,21 +211,51 @@ def _computed(pairs: _Pairs, alone: bool) -> np.ndarray:
     """The results of `_by_parts`, shape (2, pairs)."""
     extra, most = pairs.n - pairs.m, _FIRST_DISTANCE
     results = np.stack([pairs.n, np.zeros_like(extra)])
+    least, largest = extra.copy(), pairs.n.copy()
     todo = np.flatnonzero(pairs.m)
     while len(todo):
         most = max(
             most, _LEAST_CELLS // len(todo)
         )  # a few pairs take as long with many diagonals as with few
-        for rows, some in pairs.batches(_BATCH_CELLS // most, todo[extra[todo] <= most]):
-            limit, longer = min(most, int(some.n.max())), extra[rows]
+        for row in todo[(most > _MOST_DIAGONALS + pairs.m // 2)[todo] & (least < largest)[todo]].tolist():
+            one = pairs.take(np.array([row]))
+            sides = ((one.short, int(one.m[0])), (one.long, int(one.n[0])))
+            distance = _distance_in_bits(*(one.windows(*side)[0].tolist() for side in sides))
+            least[row] = largest[row] = distance
+            results[0, row] = distance
+        if not alone:
+            todo = todo[least[todo] < largest[todo]]
+        for rows, some in pairs.batches(_BATCH_CELLS // most, todo[least[todo] <= most]):
+            limit, longer = min(most, int(largest[rows].max())), extra[rows]
             below, above = (limit - int(longer.min())) // 2, (limit + int(longer.max())) // 2
             # An error weighs more than all symbols without a partner can, between these diagonals.
             weight = below + 1 if alone else 1
             costs = _costs(some, (-below, above), weight, alone, weight * (limit + 1))
             results[:, rows] = np.divmod(costs, weight)
-        todo = todo[np.maximum(results[0], extra)[todo] > most]
+        todo = todo[np.maximum(results[0], least)[todo] > most]
         most *= _GROWTH
     return results
+
+
+def _distance_in_bits(short: Sequence[int], long: Sequence[int]) -> int:
+    """The edit distance of two long sequences.
+
+    Along a column of the matrix, neighbours differ by 1, 0 or -1. The bits of two whole numbers say where they rise and
+    fall, and a column follows from the one before in a few operations on all of its cells.
+    """
+    last, places = len(short) - 1, dict.fromkeys(short, 0)
+    for place, symbol in enumerate(short):
+        places[symbol] |= 1 << place
+    every = (1 << len(short)) - 1
+    rises, falls, distance = every, 0, len(short)
+    for symbol in long:
+        equal = places.get(symbol, 0)
+        same = (((equal & rises) + rises) ^ rises) | equal | falls  # as the cell before on the diagonal
+        more, less = falls | (every & ~(same | rises)), same & rises  # than the cell in the column before
+        distance += (more >> last & 1) - (less >> last & 1)
+        more, less = (more << 1 | 1) & every, less << 1 & every
+        rises, falls = less | (every & ~(same | more)), more & same
+    return distance
 
 
 def _costs(pairs: _Pairs, diagonals: tuple[int, int], weight: int, alone: bool, cap: int) -> np.ndarray:

@@ -28,9 +28,10 @@ from numpy.lib.stride_tricks import as_strided
 from .alignment import best_path
 from .assignment import greatest_assignment
 from .counts import Counts, Number, ratio
-from .edit_distance import Sequences, edit_errors, encode
+from .edit_distance import Sequences, edit_distances, edit_errors, encode
 from .shares import of_shares
 
+_LONG = 1000  # symbols of streams on both sides from which only pairs that may be the best have their deletions counted
 _CELLS = 1 << 20  # symbols of the hypotheses of all pairs of streams in a batch
 _NEVER = np.iinfo(np.int64).max
 
@@ -144,23 +145,71 @@ def errors_per_meeting(
         for n, m, first, other in zip(*speakers.tolist(), *firsts.tolist())
     ]
     rows, columns = (np.concatenate(each) for each in zip(*pairs))
+    lazy = False
     if not len(rows):
         errors, deletions = rows, columns
     elif timed:
         times = [np.concatenate([_times(stream) for stream in side]) for side in streams]
         errors, deletions = _timed_errors(_chosen(sides[0], rows), _chosen(sides[1], columns), *times)
     else:
-        substitutions, insertions, deletions = edit_errors(
-            _chosen(sides[0], rows), _chosen(sides[1], columns)
+        chosen = _chosen(sides[0], rows), _chosen(sides[1], columns)
+        lazy = min(int(side.lengths.max()) for side in chosen) >= _LONG
+        if lazy:
+            errors, deletions = edit_distances(*chosen), np.maximum(chosen[0].lengths - chosen[1].lengths, 0)
+        else:
+            substitutions, insertions, deletions = edit_errors(*chosen)
+            errors = substitutions + insertions + deletions
+    ends = np.cumsum(speakers[0] * speakers[1]).tolist()
+    meetings = [
+        _Meeting(
+            slice(end - n * m, end), sides[0].lengths[first : first + n], sides[1].lengths[other : other + m]
         )
-        errors = substitutions + insertions + deletions
-    counts, end = [], 0
-    for (n, m), (first, other) in zip(speakers.T.tolist(), firsts.T.tolist()):
-        start, end = end, end + n * m
-        found = errors[start:end].reshape(n, m), deletions[start:end].reshape(n, m)
-        lengths = sides[0].lengths[first : first + n], sides[1].lengths[other : other + m]
-        counts.append((*_assigned(*found, *lengths), 1, max(0, n - m), max(0, m - n)))
+        for end, (n, m), (first, other) in zip(ends, speakers.T.tolist(), firsts.T.tolist())
+    ]
+    if lazy:
+        _find_deletions(meetings, errors, deletions, chosen)
+    counts = [
+        (*_assigned(*each.found(errors, deletions)), 1, max(0, n - m), max(0, m - n))
+        for each, (n, m) in zip(meetings, speakers.T.tolist())
+    ]
     return MeetingErrors(*np.array(counts, dtype=np.int64).T)
+
+
+class _Meeting(NamedTuple):
+    """The place of a meeting among all pairs of streams, and the lengths of its streams on each side."""
+
+    pairs: slice
+    reference: np.ndarray
+    hypothesis: np.ndarray
+
+    def found(self, errors: np.ndarray, deletions: np.ndarray) -> tuple[np.ndarray, ...]:
+        shape = len(self.reference), len(self.hypothesis)
+        counts = (each[self.pairs].reshape(shape) for each in (errors, deletions))
+        return (*counts, self.reference, self.hypothesis)
+
+
+def _find_deletions(
+    meetings: Sequence[_Meeting],
+    errors: np.ndarray,
+    deletions: np.ndarray,
+    sides: tuple[Sequences, Sequences],
+) -> None:
+    """Replace the fewest possible deletions of pairs by their number, where a pair is in the best assignment.
+
+    A pair has no fewer, so an assignment that is best although its own are known, is best for all that are unknown.
+    """
+    known = np.zeros(len(errors), dtype=bool)
+    while meetings:
+        best = []
+        for each in meetings:
+            rows, columns = _partners(*each.found(errors, deletions))[2]
+            places = each.pairs.start + rows * len(each.hypothesis) + columns
+            best.append(places[~known[places]])
+        meetings = [each for each, places in zip(meetings, best) if len(places)]
+        if meetings:
+            places = np.concatenate(best)
+            deletions[places] = edit_errors(*(_chosen(side, places) for side in sides))[2]
+            known[places] = True
 
 
 def _chosen(side: Sequences, streams: np.ndarray) -> Sequences:

@@ -32,21 +32,27 @@ def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tup
     return best(len(reference), len(hypothesis))[2:]
 
 
-@pytest.mark.parametrize(("part", "cells", "few"), [(1, 1, 1), (50, 100, 10), (1 << 25, 1 << 17, 2000)])
+@pytest.mark.parametrize(
+    ("part", "cells", "few", "diagonals"),
+    [(1, 1, 1, 2000), (50, 100, 10, 2000), (1 << 25, 1 << 17, 2000, 2000), (1 << 25, 1 << 17, 2000, -100)],
+)
 def test_errors_are_those_of_a_recursion(
-    monkeypatch: pytest.MonkeyPatch, part: int, cells: int, few: int
+    monkeypatch: pytest.MonkeyPatch, part: int, cells: int, few: int, diagonals: int
 ) -> None:
     for name, value in {
         "_PART_SYMBOLS": part,
         "_BATCH_CELLS": cells,
         "_FEW": few,
         "_LEAST_CELLS": few,
+        "_MOST_DIAGONALS": diagonals,
     }.items():
         monkeypatch.setattr(edit_distance, name, value)
     reference, hypothesis = ([text.split() for text in side] for side in random_texts(1, 300))
     rows = metrics.errors_per_utterance(reference, hypothesis)
     expected = [by_recursion(tuple(r), tuple(h)) for r, h in zip(reference, hypothesis)]
     assert list(zip(rows.substitutions, rows.insertions, rows.deletions)) == expected
+    distances = edit_distance.edit_distances(*edit_distance.encode(reference, hypothesis))
+    assert distances.tolist() == [sum(each) for each in expected]
 
 
 LENGTHS = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290), (9, 9), (90, 30), (0, 4)]

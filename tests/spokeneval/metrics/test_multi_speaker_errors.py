@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from spokeneval.metrics import multi_speaker_errors
 from spokeneval.metrics.multi_speaker_errors import MeetingErrors, Stream, errors_per_meeting
 from spokeneval.metrics.transcript_errors import errors
 from tests.samples.meetings import Meeting, Segment, random_meeting, streams
@@ -43,8 +44,9 @@ def by_hand(said: list[Stream], heard: list[Stream], timed: bool) -> tuple[int, 
     return min(tuple(sum(found[a][b][k] for a, b in enumerate(order)) for k in (0, 1)) for order in orders)
 
 
-@pytest.mark.parametrize("timed", [False, True])
-def test_errors_are_those_of_the_best_of_all_assignments(timed: bool) -> None:
+@pytest.mark.parametrize(("timed", "long"), [(False, 1000), (False, 0), (True, 1000)])
+def test_errors_are_those_of_the_best_of_all_assignments(monkeypatch, timed: bool, long: int) -> None:
+    monkeypatch.setattr(multi_speaker_errors, "_LONG", long)
     rng = random.Random(1)
     meetings = [random_meeting(rng, speakers=4, most=2) for _ in range(60)]
     sides = [streams(said) for said, _ in meetings], [streams(heard, 2) for _, heard in meetings]
