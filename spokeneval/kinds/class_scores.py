@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Optional, Union
 
 import numpy as np
@@ -26,6 +27,9 @@ SEGMENTS = ("recording", "start", "end")
 MOST_ROWS = 1000
 MOST_OF_A_SIDE = 40
 """With more units on one side of crossed trials, they are grouped at random by their names."""
+
+CROSSED = " × "
+"""Between the two units of a row of crossed trials."""
 
 ROUNDED = 0.005
 """How much the sum of an item's probabilities may differ from 1, for each class: as rounded to two decimals."""
@@ -108,7 +112,7 @@ class ClassScoreFiles:
         """
         if self.other_unit:
             sides = (self._side(texts, side)[1] for side in (self.unit, self.other_unit))
-            return self.unit, [f"{one} × {other}" for one, other in zip(*sides)]
+            return self.unit, list(map(CROSSED.join, zip(*sides)))
         units = texts.get(self.unit, ())
         called, names, different = (self.unit, units, set(units)) if any(units) else (self.item, ids, ids)
         if len(different) <= MOST_ROWS:
@@ -179,9 +183,10 @@ def _group_of_side(name: str) -> str:
     return f"group {zlib.crc32(name.encode()) % MOST_OF_A_SIDE}"
 
 
-def group_of_unit(name: str) -> str:
-    """The random group of a unit, where there are more than `MOST_ROWS` of them."""
-    return f"group {zlib.crc32(name.encode()) % MOST_ROWS}"
+def rows_of_whole(name: str) -> Iterator[str]:
+    """The names that a row of a part of a set may have in the whole set, where its units may be grouped."""
+    sides = [(side, _group_of_side(side)) for side in name.split(CROSSED)]
+    yield from (name, *groups_of_units([name]), *map(CROSSED.join, product(*sides)))
 
 
 def lengths(answers: Answers) -> Optional[np.ndarray]:

@@ -35,7 +35,7 @@ from ..metrics.shares import (
     with_interval,
 )
 from ..task import HIGHER, Score, Task
-from .class_scores import group_of_unit
+from .class_scores import rows_of_whole
 from .kind import ParameterError, one_of, text
 
 PARTS = "groups"
@@ -43,6 +43,8 @@ PARTS = "groups"
 SHARE = "share"
 FIXED, DRAWN = "fixed", "drawn"
 MOST_GROUPS = 200
+OF_WHOLE: Mapping[str, Any] = {"undefined": None, "interval": None, "remark": None}
+"""What a score of all groups does not take over from the score of one."""
 _SHORT = {"Balanced accuracy": "UAR", "Matthews correlation": "MCC"}
 """Titles that would be too long for a platform with the mean and the end of an interval."""
 
@@ -82,8 +84,9 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
         example = f"{{column: {layout.id}, until: _}} for the beginnings of ids"
         other = "" if task.format.any_order else ", or another column of the reference without until"
         raise ParameterError("mean_over", f"{grouping.column!r}; expected {example}{other}")
-    if task.other_units is not None:
-        raise ParameterError("mean_over", "trials of two sides (`other_unit`) have no mean over groups")
+    if task.other_units is not None and grouping.drawn:
+        message = f"groups: {DRAWN}, but trials of two sides (`other_unit`) have other units on each; "
+        raise ParameterError("mean_over", f"{message}expected fixed groups")
     grouped, of_group = _Grouped(task, grouping), base._replace(percent=False)
     means = tuple(
         base._replace(
@@ -92,10 +95,8 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
             formula=partial(formula, score=of_group),
             description=f"{key} over the groups of {grouping.column}: {base.description}",
             of=PARTS,
-            undefined=None,
             bounds=bounds,
-            interval=None,
-            remark=None,
+            **OF_WHOLE,
         )
         for key, prefix, formula, bounds in (
             (
@@ -161,11 +162,12 @@ class _Grouped:
         everything = np.ones(len(labels.items), dtype=bool)
         perfect = self.task.partly_right(labels, everything) if self.task.partly_right else labels
         for group, counts in zip(groups, self._counts(labels, perfect, groups)):
-            units = self.task.units(group.reference)
-            if not drawn and len(set(units.of.values())) < 2:
-                message = f"{column} {name(group.name)} has one {units.called}; expected 2 or more, or "
-                message += f"`groups: {DRAWN}`"
-                problems.add("groups", file, message)
+            for side in filter(None, (self.task.units, self.task.other_units)):
+                units = side(group.reference)
+                if not drawn and len(set(units.of.values())) < 2:
+                    message = f"{column} {name(group.name)} has one {units.called}; expected 2 or more"
+                    hint = "" if self.task.other_units else f", or `groups: {DRAWN}`"
+                    problems.add("groups", file, message + hint)
             for row in group.rows if drawn else ():
                 if known.setdefault(row, group.name) != group.name:
                     unit = name(list(self.task.units(labels).of)[row])
@@ -187,7 +189,7 @@ class _Grouped:
         for group, places in members(cells).items():
             own = self.task.format.take_reference(labels, places)
             names = list(self.task.units(own).of)
-            numbers = [rows[row] if row in rows else rows[group_of_unit(row)] for row in names]
+            numbers = [next(rows[each] for each in rows_of_whole(row) if each in rows) for row in names]
             found.append(_Group(group, places, numbers, own))
         return found
 

@@ -64,6 +64,39 @@ def test_many_units_of_a_side_are_grouped(tmp_path):
     assert compared.units == f"60 models in {len(scored.statistics.units)} random groups"
 
 
+@pytest.mark.parametrize("models", [8, MOST_OF_A_SIDE - 10])
+def test_a_mean_over_groups_of_crossed_trials_allows_for_both_sides(models):
+    """Groups share no unit of either side: the variance of the mean is the sum of theirs over the squared number."""
+    gold, given, alone = {}, {}, []
+    for place, language in enumerate(("de", "hi")):
+        own, scores = trials(models + 2 * place, 9)
+        names = ("model", "test", "pair")
+        own = {
+            f"{language} {trial}": {
+                **row,
+                **{name: f"{language} {row[name]}" for name in names},
+                "language": language,
+            }
+            for trial, row in own.items()
+        }
+        scores = {f"{language} {trial}": score + place for trial, score in scores.items()}
+        alone.append(intervals({**DECLARED, "other_unit": "test", "primary": "cllr"}, own, scores))
+        gold, given = {**gold, **own}, {**given, **scores}
+    declared = {**DECLARED, "other_unit": "test", "primary": "cllr", "mean_over": "language"}
+    scored, found = intervals(declared, gold, given)
+    assert scored.scores["group_mean_cllr"] == pytest.approx(
+        np.mean([own.scores["cllr"] for own, _ in alone])
+    )
+    if models < MOST_OF_A_SIDE / 2:  # not grouped at random
+        error = sum(each["cllr"].standard_error ** 2 for _, each in alone) ** 0.5 / 2
+        assert found["group_mean_cllr"].standard_error == pytest.approx(error, rel=0.05)
+    one_test = {
+        trial: {**row, "test": "t"} if row["language"] == "hi" else row for trial, row in gold.items()
+    }
+    with pytest.raises(ReferenceFileError, match="language hi has one test; expected 2 or more"):
+        intervals(declared, one_test, given)
+
+
 def test_both_sides_of_every_trial_are_named():
     gold, given = trials(3, 4, times=1)
     gold["trial 2"]["test"] = " "
