@@ -19,6 +19,7 @@ from ..formats.format import Answers, Format, Items, sheet_format, with_unit_row
 from ..formats.problems import Problems
 from ..formats.speakers import Units
 from ..formats.tables import Table, real_numbers, words
+from ..metrics import agreement, rater_pairs
 from ..metrics import classification as metrics
 from ..metrics.shares import f1_of_shares, of_shares
 from ..task import AGREEMENT, HIGHER, Score, Task
@@ -40,6 +41,9 @@ from .kind import (
 from .pooling import MEAN, SCORE, VOTE, Pooling
 
 THRESHOLD = 0.5
+PREDICTIONS, ORDER = "predictions", "order"
+"""The parts of the counts."""
+LINEAR, QUADRATIC = "linear", "quadratic"
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,10 @@ class DecisionsKind(Kind):
         lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE, None)
     threshold: float = parameter(
         "With `pool: mean`, the least mean score of a positive unit.", finite_number, THRESHOLD, THRESHOLD)
+    weights: str = parameter(
+        "If `classes` are in order, such as stages of a disease: how a disagreement grows with its distance in κ, "
+        "linear or quadratic. κ is then a score, after pooling if answers are pooled.",
+        lambda value: one_of(LINEAR, QUADRATIC)(value) if value is not None else "", QUADRATIC, None)
     id: str = id_parameter()
     item: str = item_parameter()
     unit: str = unit_parameter()
@@ -146,19 +154,24 @@ class DecisionsKind(Kind):
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
         expected, predicted = self.sides(reference, submission)
+        order = {}
+        if self.weights:
+            sides, scale = (expected[np.newaxis], predicted[np.newaxis]), (0, len(self.classes) - 1)
+            order[ORDER] = rater_pairs.pooled_cells(*sides, scale=scale)
         if self.positive:
-            return {
-                "predictions": metrics.predictions_per_item(expected == self.number, predicted == self.number)
-            }
-        return {"predictions": metrics.decisions_per_item(expected, predicted, classes=len(self.classes))}
+            positive, found = expected == self.number, predicted == self.number
+            return {PREDICTIONS: metrics.predictions_per_item(positive, found), **order}
+        of_classes = metrics.decisions_per_item(expected, predicted, classes=len(self.classes))
+        return {PREDICTIONS: of_classes, **order}
 
     def all_scores(self) -> tuple[Score, ...]:
+        order = (ordinal_kappa(self.weights, self.asked),) if self.weights else ()
         if self.positive:
-            return two_class_scores(self.positive, self.classes[1 - self.number], self.asked)
-        return many_class_scores(self.classes, self.asked)
+            return (*two_class_scores(self.positive, self.classes[1 - self.number], self.asked), *order)
+        return (*many_class_scores(self.classes, self.asked), *order)
 
     def right(self, rows: Mapping[str, Any]) -> Any:
-        counts = rows["predictions"]
+        counts = rows[PREDICTIONS]
         many = hasattr(counts, "hits")  # counts that were read from a file have a class of their own
         return counts.hits.sum(axis=-1) if many else counts.true_positives + counts.true_negatives
 
@@ -180,6 +193,12 @@ class DecisionsKind(Kind):
 
 
 # fmt: off
+def ordinal_kappa(weights: str, item: str) -> Score:
+    """Return kappa of classes in order."""
+    return Score("kappa", f"{weights.capitalize()} κ", HIGHER, partial(agreement.kappa, weights=weights),
+                 f"{weights}ly weighted κ of the classes of {item}s, in their order", of=ORDER, bounds=AGREEMENT)
+
+
 def two_class_scores(positive: str, other: str, item: str) -> tuple[Score, ...]:
     """Return the scores of two classes."""
     return (

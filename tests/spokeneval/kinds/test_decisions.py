@@ -48,6 +48,27 @@ def test_scores_equal_scikit_learn(classes: list[str]) -> None:
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_kappa_of_classes_in_order_is_over_the_speakers_that_pool_decides(weights: str) -> None:
+    """Votes counted by hand, then scikit-learn: of equal votes, the milder class, which is declared first, wins."""
+    rng, stages = np.random.default_rng(3), ["leicht", "mittel", "schwer"]
+    speakers = [f"S{n // 4}" for n in range(160)]
+    of_speaker = {speaker: rng.integers(3) for speaker in dict.fromkeys(speakers)}
+    truth = [of_speaker[speaker] for speaker in speakers]
+    answers = [int(np.clip(label + rng.integers(-1, 2), 0, 2)) for label in truth]
+    votes = {speaker: [0, 0, 0] for speaker in of_speaker}
+    for speaker, answer in zip(speakers, answers, strict=True):
+        votes[speaker][answer] += 1
+    decided = [own.index(max(own)) for own in votes.values()]
+    task = make(classes=stages, pool="vote", weights=weights)
+    labels = table("label", [stages[label] for label in truth], speakers)
+    given = {"decisions.csv": table("label", [stages[answer] for answer in answers])}
+    expected = sklearn.cohen_kappa_score(list(of_speaker.values()), decided, weights=weights)
+    found = kinds.scores_of(task, {"labels.csv": labels}, given)
+    assert found["kappa"] == pytest.approx(expected, abs=1e-12)
+    assert "kappa" not in kinds.scores_of(make(classes=stages, pool="vote"), {"labels.csv": labels}, given)
+
+
 def test_units_are_speakers_where_the_reference_has_them() -> None:
     task = make(classes=["a", "b", "c"], item="recording")
     named = task.format.read_reference({"labels.csv": table("label", ["a", "b"], ["s1", "s1"])})
