@@ -21,7 +21,7 @@ Source: `metrics.identification`, `metrics.equal_error_rate` and `metrics.detect
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Callable, Optional, Union
@@ -67,6 +67,9 @@ LARGEST_BETA = 1e6
 EQUAL_COSTS = {"c_miss": 1.0, "c_fa": 1.0}
 LIKELIHOODS, POSTERIORS = "likelihoods", "posteriors"
 NORMALISED, UNNORMALISED = "normalised", "unnormalised"
+COSTS = {"actual_dcf": True, "minimum_dcf": False, "cavg": True, "minimum_cavg": False}
+"""The costs at the stated priors, and whether their thresholds are those of the priors."""
+MOST_PRIORS = 20
 P_OOS = 0.2
 """The prior of an item out of set in the open-set condition of NIST's evaluation of 2009."""
 
@@ -80,10 +83,11 @@ def _prior(value: Any) -> float:
 def _priors(value: Any) -> Union[tuple[float, ...], dict[str, float]]:
     if isinstance(value, Mapping):
         return {str(name): _prior(prior) for name, prior in value.items()}
-    given = list(value) if isinstance(value, (list, tuple)) else [value]
-    priors = tuple(map(_prior, given))
-    if not priors or len(set(priors)) < len(priors):
-        raise ValueError(f"{value!r}; expected a prior, or a list of different ones")
+    priors = tuple(map(_prior, list(value) if isinstance(value, (list, tuple)) else [value]))
+    if not 0 < len(priors) == len(set(priors)) <= MOST_PRIORS:
+        raise ValueError(
+            f"{value!r:.100}; expected a prior, or a list of at most {MOST_PRIORS} different ones"
+        )
     return priors
 
 
@@ -117,8 +121,9 @@ class IdentificationKind(Kind):
     target: str = parameter(
         "A class to detect against all others, by one column `score` in a submission.", optional_text, None, None)
     priors: Any = parameter(
-        "The prior probability of a target in detection costs, or a list of several, whose costs are averaged. For a "
-        "target among three classes or more, priors by class, such as {target: 0.94, other: 0.01, spoof: 0.05}, give "
+        "The prior probability of a target in detection costs, or a list of several: their costs are averaged, and "
+        "each cost is also a score of its own. For a target among three classes or more, priors by class, such as "
+        "{target: 0.94, other: 0.01, spoof: 0.05}, give "
         "the a-DCF in place of these costs.", _priors, 0.5, 0.5)
     costs: Mapping[str, float] = parameter(
         "The costs of a miss and of a false alarm in detection costs; with priors by class, {c_miss: 1, other: 10, "
@@ -247,6 +252,26 @@ class IdentificationKind(Kind):
         )
 
     def all_scores(self) -> tuple[Score, ...]:
+        return (*self._scores(), *(self._of_each_prior() if len(self.priors) > 1 else ()))
+
+    def _of_each_prior(self) -> Iterator[Score]:
+        """The costs at each of several priors, which are averaged in the costs without a number."""
+        several = len(self.priors)
+        for place, prior in enumerate(self.priors):
+            for score in replace(self, priors=(prior,)).all_scores():
+                if score.key not in COSTS:
+                    continue
+                formula: Any = score.formula
+                if COSTS[score.key]:  # counted at the thresholds of all priors: the others have no weight
+                    (own,) = formula.keywords["weights"]
+                    padded = [
+                        tuple(several * (each == place) * part for part in own) for each in range(several)
+                    ]
+                    formula = partial(formula.func, **{**formula.keywords, "weights": tuple(padded)})
+                title = f"{score.title} at {prior:g}"
+                yield score._replace(key=f"{score.key}_{place + 1}", title=title, formula=formula)
+
+    def _scores(self) -> tuple[Score, ...]:
         files, other = self.files, self.out_of_set
         given = f"as natural-log likelihood{' ratios' if other or self.target else 's'}, not as probabilities"
         read = given if files.contained is None else "converted from probabilities to likelihoods"

@@ -66,6 +66,38 @@ def test_the_normalised_cost_of_a_likely_target() -> None:
     assert "likelihood ratios" in next(score.description for score in task.scores if score.key == "cllr")
 
 
+@pytest.mark.parametrize("dcf", ["normalised", "unnormalised"])
+def test_each_of_several_priors_has_costs_of_its_own(dcf: str) -> None:
+    """By brute force over all thresholds, and at that of each prior; the cost without a number is their mean."""
+    rng, priors = np.random.default_rng(5), [0.01, 0.05, 0.5]
+    labels = rng.choice(["x", "y"], 200).tolist()
+    ratios = (3 * rng.normal(size=200) + 4 * (np.array(labels) == "x")).round(3)
+    targets, nontargets = (ratios[np.array(labels) == label] for label in "xy")
+    costs = {"c_miss": 2, "c_fa": 1}
+    found = scores_of(
+        make(target="x", priors=priors, costs=costs, dcf=dcf), labels, ["score"], ratios[:, None]
+    )
+    expected = {}
+    for place, prior in enumerate(priors, 1):
+        miss, alarm = 2 * prior, 1 - prior
+        norm = min(miss, alarm) if dcf == "normalised" else 1
+        threshold = math.log(alarm / miss)
+        rates = np.mean(targets < threshold), np.mean(nontargets >= threshold)
+        expected[f"actual_dcf_{place}"] = (miss * rates[0] + alarm * rates[1]) / norm
+        expected[f"minimum_dcf_{place}"] = (
+            min(miss * missed + alarm * accepted for missed, accepted in points(targets, nontargets)) / norm
+        )
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+    for key in ("actual_dcf", "minimum_dcf"):
+        assert found[key] == pytest.approx(np.mean([found[f"{key}_{place}"] for place in (1, 2, 3)]))
+    three = make(classes=["a", "b", "c"], priors=[0.1, 0.5]).scores
+    assert [score.title for score in three if score.key.startswith("cavg")] == [
+        "Cavg",
+        "Cavg at 0.1",
+        "Cavg at 0.5",
+    ]
+
+
 # Posteriors
 
 
