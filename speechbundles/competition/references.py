@@ -333,6 +333,9 @@ def _hint(task: Task, name: str, error: ReferenceFileError, rows: Sequence[Probl
         another = f"this is another task: `{PROGRAM} init DIR --new NAME --kind KIND` declares one with"
         if task.declaration:
             another = "change the task's declaration in competition.yaml to"
+        if task.declaration and {problem.code for problem in rows} == {"duplicate_item"}:
+            column = task.format.layouts[0].id
+            return f"If {column} does not name the items, change `id` of the task in competition.yaml. {hint}"
         hint += f" It would leave out {len(lines)} rows. If these labels are meant, {another} your own labels"
         return f"{hint}, {'phones' if task.declaration else 'raters'} or scale."
     return ""

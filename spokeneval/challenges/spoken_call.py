@@ -197,6 +197,8 @@ def require_possible(submission: Answers, class_sizes: Mapping[str, int]) -> Non
         if not metrics.is_required_share(count, size):
             message = f"{count_of(count, 'response')} {'is' if count == 1 else 'are'} {verb}; "
             message += f"{RULE} requires at least {SHARE} of the {size} {kind} ones to be {verb}"
+            if count and metrics.is_required_share(len(submission.items) - count, size):
+                message += "; are accept and reject swapped?"
             problems.add("rule_out_of_reach", SUBMISSION.file, message)
     problems.raise_if_any()
 

@@ -40,9 +40,9 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from .format import Format, Items
-from .language_labels import check_names, recording_name
+from .language_labels import check_names
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
-from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .problems import FileProblems, Problems, ReferenceFileError, name, quote
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, numbered, read_table
@@ -60,7 +60,9 @@ from .turns import (
     take_reference,
     turns_by_recording,
     unanswered,
+    unknown_names,
 )
+from .written_ids import hint_of_case
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
 REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
@@ -214,7 +216,8 @@ def _check_labels(rows: Rows, classes: Sequence[str], problems: Problems) -> Non
     for row, label in enumerate(rows.labels):
         if label in unusable:
             found = quote(label) if label else "is empty"
-            rows.add_problem(problems, "unknown_label", row, f"label {found}; expected {expected}")
+            message = f"label {found}; expected {expected}{hint_of_case(label, classes)}"
+            rows.add_problem(problems, "unknown_label", row, message)
 
 
 def _extents(turns: Rows) -> Rows:
@@ -303,7 +306,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
                 left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
                 _check_labels(rows, declared.classes, problems)
                 ours = [single[file]] if several else items.ids
-                _check_recordings(rows, ours, problems)
+                check_recordings(rows, ours, problems)
                 parts.append(rows)
     problems.raise_if_any()
     joined = Rows(
@@ -314,11 +317,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
         [],
     )
     names, turns = turns_by_recording(joined, items.ids, declared.classes, problems)
-    last = float(joined.spans.max(initial=0))
-    if items.latest is not None and last > LATEST_BY * items.latest:
-        ends = f"turns end after up to {last / 1000:.12g} s"
-        message = f"{ends}, but recordings last up to {items.latest / 1000:.12g} s; expected times in seconds"
-        problems.add("not_seconds", joined.file, message)
+    check_seconds(joined.spans, items.latest, joined.file, "turns", problems)
     problems.raise_if_any()
     return Submission(names, turns, left_out_lines(left_out))
 
@@ -352,14 +351,21 @@ def write_submission(
     return {TURNS_RTTM: "\n".join(lines).encode("utf-8", "surrogatepass")}
 
 
-def _check_recordings(rows: Rows, expected: Sequence[str], problems: Problems) -> None:
-    known = set(expected)
+def check_seconds(
+    spans: np.ndarray, latest: Optional[float], file: str, what: str, problems: Problems
+) -> None:
+    """Add the problem of times that are not in seconds, because they are much later than all regions."""
+    last = float(spans.max(initial=0))
+    if latest is not None and last > LATEST_BY * latest:
+        ends = f"{what} end after up to {last / 1000:.12g} s"
+        message = f"{ends}, but recordings last up to {latest / 1000:.12g} s; expected times in seconds"
+        problems.add("not_seconds", file, message)
+
+
+def check_recordings(rows: Rows, expected: Sequence[str], problems: Problems) -> None:
+    words = unknown_names(rows.recordings, expected, "recording")
     for row in rows.outside(expected):
-        stem = recording_name(rows.recordings[row])
-        hint = f"; expected {name(stem)}" if stem in known else ""
-        hint = f"; expected {name(expected[0])} only" if len(expected) == 1 else hint
-        found = f"is not one of the {count_of(len(expected), 'recording')}{hint}"
-        rows.add_problem(problems, "unknown_recording", row, found)
+        rows.add_problem(problems, "unknown_recording", row, words[rows.recordings[row]])
 
 
 def rows(declared: TurnFiles, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:

@@ -60,6 +60,7 @@ from .turns import (
     reference_of,
     unanswered,
 )
+from .written_ids import hint_of_case
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -281,7 +282,9 @@ def _read_turns(files: Files, file: str, problems: Problems) -> RecordingTurns:
     language = columns[2]
     for word, number in zip(language, numbers):
         if word not in LANGUAGES:
-            message = f"language {quote(word)}; expected 'English' or 'Mandarin'"
+            message = (
+                f"language {quote(word)}; expected 'English' or 'Mandarin'{hint_of_case(word, LANGUAGES)}"
+            )
             problems.add("unknown_language", file, message, line=number)
     labels = np.array([word == "Mandarin" for word in language], dtype=np.int64)
     # Fractions of a millisecond carry no information about speech, but could be used to ask about labels.

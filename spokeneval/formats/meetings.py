@@ -38,12 +38,12 @@ from .labelled_turns import (
     read_items,
 )
 from .nist import word_lines
-from .problems import Problems, ReferenceFileError, count_of, name, quote
+from .problems import Problems, ReferenceFileError, name, quote, some_of
 from .submission_folder import expect_one
 from .tables import Layout, Table, id_order, parse_table, read_table
 from .text import ORGANISER_LIMIT, Files, content_of, decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
-from .turns import EVER, NO_TURNS, ends_for_durations, read_times, unanswered
+from .turns import EVER, NO_TURNS, ends_for_durations, read_times, unanswered, unknown_names
 
 SPEAKER, START, END, WORDS = "speaker", "start_time", "end_time", "words"
 FILES = ("meetings.json", "meetings.csv", "meetings.stm", "meetings.ctm", "meetings.rttm")
@@ -215,10 +215,10 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
     lines = _rows_of(declared.layout, files.sources, file, problems, limit)
     segments = _segments(declared, lines, file, problems)
-    known = set(items.ids)
+    unknown = unknown_names(segments.sessions, items.ids, "session")
     for row, session in enumerate(segments.sessions):
-        if session not in known:
-            message = f"{name(session)} is not one of the {count_of(len(items), 'session')}"
+        if session in unknown:
+            message = f"{name(session)} {unknown[session]}"
             problems.add("unknown_session", file, message, line=segments.lines[row], item=session)
     problems.raise_if_any()
     speakers = _by_session(declared, segments, items.ids, limit, problems)
@@ -275,7 +275,11 @@ def _json_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iter
         if isinstance(cells[-1], list) and all(isinstance(word, str) for word in cells[-1]):
             cells[-1] = " ".join(cells[-1])
         wrong = [key for key, cell in zip(layout.required, cells) if not isinstance(cell, str)]
-        if wrong:
+        if wrong and wrong[0] not in segment:
+            lacking = [key for key in wrong if key not in segment]
+            message = f"no {some_of(lacking)}; found {some_of([*segment], 8)}"
+            problems.add("not_a_value", file, message, line=line)
+        elif wrong:
             found = quote(json.dumps(segment.get(wrong[0]), ensure_ascii=False), 40)
             message = f"{', '.join(wrong)}: {found}; expected a text or a number"
             problems.add("not_a_value", file, message, line=line)

@@ -75,9 +75,8 @@ def word_lines(blocks: Iterable[str], file: str, problems: Problems) -> Iterator
 
 def _unknown_type(found: str) -> str:
     types = (SPEAKER_LINE, NO_SCORE_LINE, *sorted(_OTHER_TYPES))
-    expected = suggestion(
-        found.upper(), types, "expected SPEAKER, then recording, channel, start, duration, ..."
-    )
+    fields = "expected SPEAKER, then recording, channel, start, duration, ..., separated by spaces"
+    expected = suggestion(found.upper(), types, fields)
     return f"type {quote(found)}; {expected}"
 
 

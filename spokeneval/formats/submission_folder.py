@@ -177,6 +177,7 @@ def is_platforms_own(metadata: Path) -> bool:
 def _describe_folders(folders: list[Path], where: str) -> str:
     names = some_of([folder.name for folder in folders])
     advice = "zip the files themselves, or one folder that contains all of them"
+    advice = f"remove {names}, or {advice}" if where == "beside the files" else advice
     return f"{count_of(len(folders), 'folder')} {where}: {names}; {advice}"
 
 
@@ -205,7 +206,7 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
 
 def expect_one(files: Collection[str], known: Sequence[str], problems: Problems) -> str:
     """Check that the only file has one of the known names, each of another format; return this name."""
-    suffixes = {PurePosixPath(name).suffix for name in files}
+    suffixes = {PurePosixPath(name).suffix.lower() for name in files} - {""}
     like = (file for file in known if PurePosixPath(file).suffix in suffixes)
     file = next((file for file in known if file in files), next(like, known[0]))
     expect_files(files, [file], problems, [other for other in known if other != file])
@@ -232,11 +233,14 @@ def expect_files(
         stem = file.rsplit(".", 1)[0].lower()
         keys = (file.lower(), f"{stem}.", f"{stem}s.", stem.rstrip("s") + ".")
         places = [first[key] for key in keys if key in first]
+        if len(expected) == len(extra) == 1 and Path(file).suffix == Path(extra[0]).suffix:
+            places = [0]
         hint = _suggest_file(file, extra[min(places)], others) if places else ""
         problems.add("missing_file", file, f"is missing{hint if files else '; the submission is empty'}")
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
     for file in extra:
-        hint = "; put its files directly into the submission's zip" if file.lower().endswith(".zip") else ""
+        hint = "" if missing else "; remove it"
+        hint = "; put its files directly into the submission's zip" if file.lower().endswith(".zip") else hint
         hint = f"; {AS_TEXT}" if file.lower().endswith(_SHEETS) else hint
         hint = f"; {UNPACK}" if file.lower().endswith(_PACKED) else hint
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
@@ -257,10 +261,12 @@ def _suggest_file(file: str, other: str, formats: Sequence[str]) -> str:
     if other.lower().endswith(_SHEETS):
         return f"; found the spreadsheet {name(other)}"
     ends = Path(other).suffix.lower(), Path(file).suffix.lower()
-    if ends[0] != ends[1] and (ends[0] == ".rttm" or (ends[1] == ".rttm" and ends[0] in (".csv", ".tsv"))):
+    if ends == (".rttm", ".txt") or (ends[1] == ".rttm" and ends[0] in (".csv", ".tsv")):
         lines = "RTTM" if ends[1] == ".rttm" else "start, end and language"
         return f"; found {name(other)}: write its turns as lines of {lines}"
-    if ends[0] != ends[1] and (ends[0] not in _TEXTS or {*ends} == {".csv", ".tsv"}):
+    if ends[0] not in (ends[1], *_TEXTS):
         return f"; found {name(other)}, which has another format; {AS_TEXT}"
     more = f", or by its format to {', '.join(formats)}" if formats and ends[0] != ends[1] else ""
+    more = " if its lines are RTTM" if ends[1] == ".rttm" != ends[0] else more
+    more = " if it has the format that the task's page describes" if {*ends} == {".csv", ".tsv"} else more
     return f"; found {name(other)}: rename it{more}"

@@ -37,6 +37,7 @@ from .written_ids import (
     by_common_form,
     common_form,
     differences,
+    hint_of_case,
     hint_of_code_points,
     in_ascii,
     without_decimal,
@@ -294,7 +295,7 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
         line += len(lines)
         rows = _split_plain_rows(block, layout.delimiter, len(header))
         if rows is None:
-            rows, lines = _split_rows(block, lines, layout, problems, len(header))
+            rows, lines = _split_rows(block, lines, layout, problems, header)
         numbers = _joined(numbers, lines)
         columns = dict(zip(header, rows))
         if repeated is None:
@@ -374,6 +375,11 @@ def _is_row(fields: Sequence[str], blocks: Iterable[str], delimiter: str) -> boo
 def _describe_missing(
     missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str, known: Mapping[str, str]
 ) -> str:
+    if line.lower().startswith("sep="):
+        return f"{quote(line)} is a line for Excel; remove it"
+    if line.lstrip()[:1] in ("[", "{"):
+        expected = f"expected a first line with the columns {', '.join(missing)}"
+        return f"is JSON; {expected}, separated by {_DELIMITER_NAMES[delimiter]}"
     if len(fields) == 1 and delimiter in fields[0] and line.strip() == f'"{fields[0]}"':
         return (
             "the whole line is in quotation marks; expected at most each field in quotation marks of its own"
@@ -409,11 +415,11 @@ def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[l
 
 
 def _split_rows(
-    block: str, lines: Sequence[int], layout: Layout, problems: Problems, width: int
+    block: str, lines: Sequence[int], layout: Layout, problems: Problems, header: Sequence[str]
 ) -> tuple[list[list[str]], list[int]]:
     """The columns and the numbers of the usable lines. Empty lines are skipped; all others add a problem."""
     rows: list[list[str]] = []
-    numbers: list[int] = []
+    numbers, width = [], len(header)
     separator = _DELIMITER_NAMES[layout.delimiter]
     for number, line in zip(lines, block.split("\n")):
         if not line.strip(layout.delimiter + " \t"):
@@ -423,10 +429,13 @@ def _split_rows(
             message = "a quotation mark is not closed on its line, or text follows it"
             problems.add("unclosed_quote", layout.file, message, line=number)
         elif len(row) != width:
-            message = f"{count_of(len(row), 'field')} separated by {separator}; the header has {width}"
+            message = f"{count_of(len(row), 'field')} separated by {separator}; the header has {width}: "
+            message += some_of(header, 8)
             comma = _DECIMAL_COMMA.search(line, line.find(",")) if len(row) > width else None
             if comma and layout.delimiter == ",":
                 message += f"; write {comma[0].replace(',', '.')} if {comma[0]} is a number"
+            elif layout.delimiter == "," and len(row) > width and row[-1].strip():
+                message += "; put a text that has a comma between quotation marks"
             problems.add("wrong_field_count", layout.file, message, line=number)
         else:
             rows.append(row)
@@ -508,12 +517,12 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     position = {item: index for index, item in enumerate(expected)}
     if len(ids) == len(position) and position.keys() == set(ids):
         return np.array([position[item] for item in ids], dtype=int)
-    places = np.full(len(ids), -1)
+    places, unread = np.full(len(ids), -1), bool(problems)
     by_form = by_common_form(expected)
     unknown = position.keys().isdisjoint(ids) and by_form.keys().isdisjoint(map(common_form, ids))
     if len(ids) >= FEWEST_OF_A_SET and unknown:
         message = f"{table.id} {name(ids[0])}: none of the {count_of(len(ids), noun)} belongs to this set of "
-        message += f"{len(expected)}, such as {name(min(expected))}; {_why_unknown(ids)}"
+        message += f"{len(expected)}, such as {name(min(expected))}; {_why_unknown(table, position)}"
         problems.add("another_set", table.file, message, line=table.lines[0], item=ids[0])
         return places
     first_line: dict[str, int] = {}
@@ -522,10 +531,12 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
         mended = None if place is not None else by_form.get(common_form(item))
         if mended is not None:
             message = f"{table.id} {name(item)} {differences(item, mended)}; expected {name(mended)}"
+            message += "" if item.isascii() or not mended.isascii() else ": type it again"
             problems.add("misspelt_item", table.file, message, line=line, item=item)
             first_line.setdefault(mended, line)
         elif place is None:
             message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}"
+            message += ", but the header again: remove this line" if item == table.id else ""
             problems.add("unknown_item", table.file, message, line=line, item=item)
         elif item in first_line:
             message = repeated(f"{table.id} {name(item)}", first_line[item], table.place)
@@ -533,8 +544,9 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
         else:
             first_line[item] = line
             places[row] = place
+    # Sorted by id, because the order of the reference may reveal labels.
     missing = sorted((item for item in expected if item not in first_line), key=id_order)
-    if missing:  # sorted by id, because the order of the reference may reveal labels
+    if missing and (first_line or not unread):
         counts = f"{count_of(len(expected), noun)} expected, {len(first_line)} found"
         message = f"{table.id} {some_of(missing)}: {counts}"
         problems.add("missing_item", table.file, message, item=missing[0])
@@ -552,11 +564,24 @@ def id_order(item: str) -> tuple[float, str]:
     return int(item) if number else math.inf, item
 
 
-def _why_unknown(ids: Sequence[str]) -> str:
+def _why_unknown(table: Table, expected: Collection[str]) -> str:
     """A guess why no id of a file is known."""
-    first = integer(ids[0])
+    ids, first = table.ids, integer(table.ids[0])
+    for column, values in table.columns.items():
+        if column != table.id and {*values} <= {*expected}:
+            return f"the ids are in the column {name(column)}: are the columns swapped?"
     if first in (0, 1) and list(ids) == list(map(str, range(first, first + len(ids)))):
         return "are these the numbers of rows? Write the ids of the items"
+    near = [item for item in expected if ids[0].endswith(item) or item.endswith(ids[0])]
+    if len(near) == 1 and len(near[0]) != len(ids[0]):
+        own, wanted = (text[: -min(len(ids[0]), len(near[0]))] for text in (ids[0], near[0]))
+        if {wanted + item[len(own) :] for item in ids} <= {*expected}:
+            return f"{'without' if own else 'with'} {quote(own or wanted)} at its beginning it is {name(near[0])}"
+    if {item[:-1] for item in ids} <= {*expected}:
+        return f"without {quote(ids[0][-1:])} at its end it is {name(ids[0][:-1])}"
+    begun = [item for item in expected if item.startswith(f"{ids[0]}_")]
+    if len(begun) == 1:
+        return f"the ids lack their end, as in {name(begun[0])}"
     return "is the file for another set?"
 
 
@@ -641,6 +666,7 @@ def parse_words(
         cell = cells[row].strip()
         hint = _NO_BLANKS if cell != cells[row] and spelled(cell) in choices else ""
         hint = hint or (hint_of_code_points(cell) if spelled(in_ascii(cell)) in choices else "")
+        hint = hint or hint_of_case(cell, choices)
         message = f"{called or column} {_found(cells[row])}; expected {expected}{hint}"
         table.add_problem(problems, "unknown_value", row, message)
     return codes

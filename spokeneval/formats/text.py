@@ -139,6 +139,7 @@ _NO_TEXT = {
     b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it in the text format that the task's page "
     "describes)",
     b"\x1f\x8b": "compressed (unzip it)",
+    b"%PDF": "a PDF document (save it in the text format that the task's page describes)",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook or Word document (save it in the text format that the task's page "
     "describes)",
 }
@@ -194,7 +195,8 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
             message = "a carriage return without a line feed; expected lines that end in LF or CRLF"
             if "\n" not in text:
                 message = "lines end in a carriage return (CR) alone, as in files of old Mac programs; save the file "
-                message += "with line ends LF (Unix) or CRLF (Windows), from Excel as 'CSV UTF-8'"
+                message += "with line ends LF (Unix) or CRLF (Windows), from Excel as "
+                message += "'Text (Tab delimited)'" if "\t" in text else "'CSV UTF-8'"
             problems.stop("carriage_return", file, message, line=line)
     return nfc(text)
 

@@ -310,6 +310,8 @@ def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[
         place = end = _BETWEEN.match(content, end).end()  # type: ignore[union-attr]
         if is_list and place == len(content) - 1 and content[place] == "]":
             return
+        if place == len(content):
+            break
         line, counted = line + content.count("\n", counted, place), place
         try:
             value, end = decoder.raw_decode(content, place)
@@ -317,7 +319,12 @@ def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            problems.stop("not_json", file, 'not an object of JSON; expected {"...": ..., ...}', line=line)
+            problems.stop(
+                "not_json",
+                file,
+                'not an object of JSON; expected {"...": ..., ...}, with double quotation marks',
+                line=line,
+            )
         yield line, value
     if is_list:
         problems.stop("not_json", file, "the list has no ] at its end; is the file complete?", line=line)

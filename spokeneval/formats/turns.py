@@ -14,6 +14,7 @@ from .nist import NO_SCORE
 from .problems import Problems, count_of, name, quote
 from .tables import id_order
 from .text import decimal, decimals, expected_number
+from .written_ids import by_common_form, common_form
 
 LATEST = 1e9
 """The latest valid time in ms, eleven days."""
@@ -105,6 +106,20 @@ def unanswered(items: Items, empty: Sequence[bool], item: str, what: str, *, hal
     if len(places) == len(empty) > 1:
         which = f"any of the {count_of(len(empty), item)}"
     return [f"no {what} for {which}. {COMPLETE}"]
+
+
+def unknown_names(found: Sequence[str], expected: Sequence[str], noun: str) -> dict[str, str]:
+    """What is wrong with each name in a file that is not expected."""
+    unknown, forms = {*found}.difference(expected), by_common_form(expected)
+    hint = f"; expected {name(expected[0])} only" if len(expected) == 1 else ""
+    if unknown and not (hint or {*found} - unknown):
+        hint = f", such as {name(min(expected))}; is the file for another set?"
+    near = {each: forms[common_form(each)] for each in unknown if common_form(each) in forms}
+    return {
+        each: f"is not one of the {count_of(len(expected), noun)}"
+        + (f"; expected {name(near[each])}" if each in near else hint)
+        for each in unknown
+    }
 
 
 def one_label(submission: Submission) -> list[str]:
@@ -308,7 +323,9 @@ def _check_span(
         if time is None:
             problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
         elif time < 0:
-            problems.add("negative_time", file, f"{column} {name(text)} {negative}", line=line)
+            message = f"{column} {name(text)} {negative}"
+            message += ": is it the end minus the start?" if column == "duration" else ""
+            problems.add("negative_time", file, message, line=line)
         elif time > latest:
             message = f"{column} {name(text)} is more than eleven days; expected {unit}"
             problems.add("absurd_time", file, message, line=line)

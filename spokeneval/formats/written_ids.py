@@ -39,13 +39,21 @@ def _in_ascii(char: str) -> str:
 def code_points(text: str) -> str:
     """The first characters that `in_ascii` changes: `U+0430 CYRILLIC SMALL LETTER A`."""
     odd = [char for char in dict.fromkeys(text) if in_ascii(char) != char]
-    return ", ".join(f"U+{ord(char):04X} {name_of(char, '')}".strip() for char in odd[:3])
+    unseen = [f"{'' if char.isprintable() else 'the invisible '}U+{ord(char):04X} " for char in odd[:3]]
+    return ", ".join(f"{each}{name_of(char, '')}".strip() for each, char in zip(unseen, odd))
 
 
 def hint_of_code_points(text: str) -> str:
     """A text's odd characters, for a message that quotes a wrong form of the text; empty if there is none."""
     points = code_points(text)
     return f"; found {points}: type it again" if points else ""
+
+
+def hint_of_case(text: str, known: Iterable[str]) -> str:
+    """The known word that differs from a text in capital letters, for a message that quotes it; empty if none does."""
+    near = next((word for word in known if word.casefold() == text.casefold()), "")
+    letters = "in small letters" if near.islower() else "with its capital letters"
+    return f": write {near}, {letters}" if near else ""
 
 
 def without_decimal(item: str) -> str:
@@ -76,22 +84,21 @@ _FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
 """How an id can differ from the expected one, and a function that removes this difference."""
 
 
-def common_form(item: str) -> str:
-    """An id without all that its forms differ in."""
-    for _, remove in _FORMS:
-        item = remove(item)
+def common_form(item: str, but: str = "") -> str:
+    """An id without all that its forms differ in, `but` for one difference of `_FORMS`."""
+    for words, remove in _FORMS:
+        item = item if words == but else remove(item)
     return item
 
 
 def differences(item: str, expected: str) -> str:
     """How an id differs from another one with the same `common_form`."""
-    found = []
-    points = code_points("".join(char for char in item if char not in expected))
-    for words, remove in _FORMS:
-        before, (item, expected) = (item, expected), (remove(item), remove(expected))
-        if before[0] != before[1] and before != (item, expected):
-            found.append(words.format(points or "other characters"))
-    return " and ".join(found)
+    points = code_points("".join(char for char in item if char not in expected)) or "other characters"
+    found = [words for words, _ in _FORMS if common_form(item, words) != common_form(expected, words)]
+    found = (
+        found or [words for words, remove in _FORMS if remove(item) != item][:1]
+    )  # any of several would do
+    return " and ".join(words.format(points) for words in found)
 
 
 def by_common_form(items: Iterable[str]) -> dict[str, str]:

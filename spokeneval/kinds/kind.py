@@ -180,6 +180,8 @@ def text(value: Any) -> str:
 
 def id_column(value: Any) -> str:
     """Return the name of a column of ids; with a comma it would be two, see `tables.id_columns`."""
+    if isinstance(value, (list, tuple)):
+        raise ValueError(f"{value!r:.100}; expected one column: only the kind identification has ids of two")
     if "," in text(value):
         raise ValueError(f"{value!r}; expected the name of a column, without a comma")
     return str(value)

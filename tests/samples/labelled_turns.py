@@ -60,7 +60,7 @@ BAD_SUBMISSIONS = [
     ({"turns.rttm": rttm(**{"r.wav": [(0, 1, "A")]})}, "expected r"),
     ({"turns.rttm": rttm(r=[(0, 4000, "A")])}, "up to 4000 s, but recordings last up to 5 s"),
     ({}, "is missing; the submission is empty"),
-    ({"turns.txt": b""}, "found turns.txt: rename it"),
+    ({"turns.txt": b""}, "found turns.txt: rename it if its lines are RTTM"),
     ({"r.rttm": rttm(r=[(0, 1, "A")]), "s.rttm": b""}, "s.rttm"),
     ({"r.rttm": rttm(s=[(0, 1, "A")])}, "s: is not one of .*expected r only"),
     ({"turns.rttm": b"\xff\xfe"}, "UTF-16"),

@@ -109,7 +109,7 @@ BAD_FILES = {
     "four fields": (ONE.replace("0.6 0.3", "0.6 0.3 0.1"), "wrong_field_count", 3, "4 fields; expected 3"),
     "no score": (TWO.replace(f"{IDS[2]} 1 0.3", f"{IDS[2]} 1"), "wrong_field_count", 6, "2 fields"),
     "an id alone": (ONE.replace(" 0.6 0.3", ""), "wrong_field_count missing_item", 3, "1 field"),
-    "commas": (ONE.replace(" ", ","), "wrong_field_count " * 5 + "missing_item", 1, "spaces, not commas"),
+    "commas": (ONE.replace(" ", ","), "wrong_field_count " * 5, 1, "spaces, not commas"),
     "a field moved to the next line": (
         ONE.replace("0.2 0.7\n", "0.2\n0.7 "),
         "wrong_field_count " * 2 + "wrong_id",

@@ -11,6 +11,7 @@ from spokeneval.formats.submission_folder import (
     REPORT_FILE,
     UNPACK,
     expect_files,
+    expect_one,
     list_files,
 )
 
@@ -75,10 +76,14 @@ def test_the_platforms_own_metadata_is_left_out_at_scoring(tmp_path, content, ow
         ("A.B.CSV", "a.b.csv", "; found A.B.CSV: rename it"),
         ("a.XLSX", "a.csv", "; found the spreadsheet a.XLSX"),
         ("a.json", "a.csv", f"; found a.json, which has another format; {AS_TEXT}"),
-        ("a.tsv", "a.csv", f"; found a.tsv, which has another format; {AS_TEXT}"),
+        ("a.tsv", "a.csv", "; found a.tsv: rename it if it has the format that the task's page describes"),
         ("a.csv", "a.rttm", "; found a.csv: write its turns as lines of RTTM"),
-        ("a.rttm", "a.csv", "; found a.rttm: write its turns as lines of start, end and language"),
-        ("b.csv", "a.csv", ""),
+        ("a.csv.txt", "a.rttm", "; found a.csv.txt: rename it if its lines are RTTM"),
+        ("a", "a.rttm", "; found a: rename it if its lines are RTTM"),
+        ("a.RTTM", "a.rttm", "; found a.RTTM: rename it"),
+        ("a.rttm", "a.txt", "; found a.rttm: write its turns as lines of start, end and language"),
+        ("a.rttm", "a.csv", f"; found a.rttm, which has another format; {AS_TEXT}"),
+        ("b.csv", "a.csv", "; found b.csv: rename it"),
         ("a.txt", "a.b.csv", ""),
         ("b.Zip", "a.csv", ""),
         ("a.zip", "a.csv", ""),
@@ -93,6 +98,12 @@ def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected,
     inside = "; put its files directly into the submission's zip"
     advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": inside, "a.zip": inside, "a.RAR": f"; {UNPACK}"}
     assert extra.message == f"is not part of a submission ({expected} expected){advice.get(files, '')}"
+
+
+@pytest.mark.parametrize(("file", "expected"), [("a.RTTM", "a.rttm"), ("a", "a.csv")])
+def test_of_several_formats_the_one_of_the_ending_is_expected(file, expected):
+    """A table without an ending was to be named `text`, which is read as another format."""
+    assert expect_one([file], ["a.csv", "text", "a.rttm"], Problems()) == expected
 
 
 def test_as_many_files_as_can_be_are_compared_with_the_expected_ones():

@@ -26,7 +26,7 @@ def test_words_are_their_numbers():
     told, blanks = "expected 'no' or 'yes'", ", without spaces around it"
     values, found = parsed(words(ANSWERS), "yes", "no", " no", "Yes", "", " maybe ", "no")
     assert (values.tolist(), values.dtype) == ([2, 0, -1, -1, -1, -1, 0], np.int64)
-    assert found == {"2": told + blanks, "3": told, "4": told, "5": told}
+    assert found == {"2": told + blanks, "3": f"{told}: write yes, in small letters", "4": told, "5": told}
     values, found = parsed(words(ANSWERS, called="answer", spelled=str.lower), "YES", "No", "YES ")
     assert (values.tolist(), found) == ([2, 0, -1], {"2": told + blanks})
     used = np.array([True, False, True])

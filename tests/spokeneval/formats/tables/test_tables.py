@@ -133,13 +133,15 @@ def test_rows_with_another_number_of_fields_are_reported_and_left_out():
 
 def test_a_decimal_comma_that_divides_a_number_is_named():
     *_, found = read("Id,Value\n1,2,x\n3,4,5\na,-0,25\n6,7,y")
-    said = "3 fields separated by commas; the header has 2"
+    said = "3 fields separated by commas; the header has 2: Id, Value"
+    text = f"{said}; put a text that has a comma between quotation marks"
     assert [message for *_, message in found] == [
-        said,
+        text,
         f"{said}; write 4.5 if 4,5 is a number",
         f"{said}; write -0.25 if -0,25 is a number",
-        said,
+        text,
     ]
+    assert [message for *_, message in read("Id,Value\n1,2,")[2]] == [said]
 
 
 def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
