@@ -268,7 +268,8 @@ def answers_of(options: argparse.Namespace, task: Task, paths: Sequence[Any]) ->
             lines = read_lines(path, paths[place])
             if not {*layout.columns} & set(re.split("[,;\t]", "".join(lines[:1]))):
                 sides[place] = lines
-    _refuse_ids([side for side in sides if isinstance(side, list)])
+    if "text" in task.format.other_submissions and task.declaration.get("units") != "phones":
+        _refuse_ids([(str(path), side) for path, side in zip(paths, sides) if isinstance(side, list)])
     return sides
 
 
@@ -281,12 +282,19 @@ def read_lines(path: Path, called: Any = None) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _refuse_ids(sides: Sequence[Sequence[str]]) -> None:
-    """Refuse lines that begin with ids, as in Kaldi's `text`, because the ids would count as right words."""
-    first = [sorted(line.split(" ", 1)[0] for line in side) for side in sides]
-    ids = [
-        all(re.search(r"\d", word) for word in words) and len({*words}) == len(words) > 1 for words in first
-    ]
-    if len(first) > 1 and all(ids) and all(words == first[0] for words in first):
-        found = f"the lines of all files begin with the same ids, such as {name_of(first[0][0])}"
-        raise ValueError(f"{found}; write CSV files with a column of ids, or leave the ids out")
+def _refuse_ids(sides: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Refuse lines with ids, as in Kaldi's `text` and in NIST's trn, because the ids would count as words.
+
+    A number alone may be a word: it is an id if the lines of all files begin with the same ones.
+    """
+    first = [sorted(line.split(" ", 1)[0] for line in side) for _, side in sides]
+    same = len(first) > 1 and all(words == first[0] for words in first)
+    text = r"(?=\S*\d)\S+" if same else r"(?=\S*\d)(?=\S*[^\W\d])\S+"
+    for called, lines in sides:
+        for pattern, suffix in ((text, "text"), (r".*(\([^()\s]+\))\s*$", "trn")):
+            found = [re.match(pattern, line) for line in lines]
+            ids = {each[each.lastindex or 0] for each in found if each}
+            if len(ids) == len(lines) > 1 and ids != {*map(str.strip, lines)}:
+                file = f"{Path(called).stem.strip('-') or 'NAME'}.{suffix}"
+                example = name_of(min(ids).strip("()"))
+                raise ValueError(f"{called}: each line has an id, such as {example}; name the file {file}")

@@ -40,6 +40,9 @@ KEYS = ("pred_text", "text")
 IGNORED = "ignore_time_segment_in_scoring"
 """The transcript of a segment of an STM file that is not scored."""
 
+_CTM_FIELDS = "RECORDING CHANNEL START DURATION WORD [CONFIDENCE], one word a line"
+_STM_FIELDS = "RECORDING CHANNEL SPEAKER START END WORD WORD ..."
+
 _BETWEEN = re.compile(r"[\s,]*")
 _ALTERNATIVES = re.compile(r"\{[^{}]*/")
 _OPTIONAL = re.compile(r"(?<!\S)\([^()\s]+\)(?!\S)")
@@ -195,14 +198,15 @@ def read_objects(
 
 def read_ctm(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
     """Yield the first line, id, words by time and an empty speaker of each recording."""
-    found: dict[str, tuple[int, list[tuple[float, str]]]] = {}
-    for line, (recording, _, start, _, word) in ctm_lines(content, file, problems, left_out):
+    words_of: dict[str, tuple[int, list[tuple[float, str]]]] = {}
+    for line, (recording, _, start, duration, word) in ctm_lines(content, file, problems, left_out):
         time = decimal(start)
-        if time is None:
-            problems.add("bad_time", file, f"time {expected_number(start)}, 0 or more", line=line)
+        if time is None or decimal(duration) is None:
+            found = expected_number(start if time is None else duration)
+            problems.add("bad_time", file, f"time {found}, 0 or more, in {_CTM_FIELDS}", line=line)
         else:
-            found.setdefault(recording, (line, []))[1].append((time, word))
-    for recording, (line, words) in found.items():
+            words_of.setdefault(recording, (line, []))[1].append((time, word))
+    for recording, (line, words) in words_of.items():
         yield line, [recording, " ".join(word for _, word in sorted(words, key=lambda each: each[0])), ""]
 
 
@@ -259,7 +263,8 @@ def read_stm(content: str, file: str, problems: Problems, left_out: Counter[str]
     ):
         wrong = [time for time in times if (decimal(time) or 0) < 0 or decimal(time) is None]
         if wrong:
-            problems.add("bad_time", file, f"time {expected_number(wrong[0])}, 0 or more", line=line)
+            message = f"time {expected_number(wrong[0])}, 0 or more, in {_STM_FIELDS}"
+            problems.add("bad_time", file, message, line=line)
             continue
         start, end = (int((1000 * Decimal(time)).to_integral_value()) for time in times)
         if start >= end:
@@ -277,7 +282,7 @@ def stm_lines(content: str, file: str, problems: Problems, left_out: Counter[str
     for line, text in _lines(content, comments=True):
         fields = text.split(maxsplit=5)
         if len(fields) < 5:
-            message = f"{len(fields)} fields; expected RECORDING CHANNEL SPEAKER START END WORD WORD ..."
+            message = f"{len(fields)} fields; expected {_STM_FIELDS}"
             problems.add("wrong_field_count", file, message, line=line)
             continue
         transcript = re.sub(r"\A<[^<>\s]*>(\s|\Z)", "", "".join(fields[5:]))
@@ -294,7 +299,7 @@ def ctm_lines(content: str, file: str, problems: Problems, left_out: Counter[str
         if len(fields) in (5, 6):
             yield line, fields[:5]
         else:
-            message = f"{len(fields)} fields; expected RECORDING CHANNEL START DURATION WORD [CONFIDENCE]"
+            message = f"{len(fields)} fields; expected {_CTM_FIELDS}"
             problems.add("wrong_field_count", file, message, line=line)
 
 

@@ -223,9 +223,15 @@ def test_a_short_name_takes_two_files(tmp_path, capsys, short, reference, answer
         ),
         (("wer", "ref.txt", "none.txt"), "none.txt: No such file or directory"),
         (("wer", "ref.txt", "latin.txt"), "latin.txt: not UTF-8 at byte 1; save it as UTF-8"),
+        (("wer", "ids.txt", "ids.txt"), "each line has an id, such as utt1; name the file ids.text"),
         (
-            ("wer", "ids.txt", "ids.txt"),
-            "begin with the same ids, such as utt1; write CSV files with a column of",
+            ("wer", "numbers.txt", "numbers.txt"),
+            "each line has an id, such as 12; name the file numbers.text",
+        ),
+        (("wer", "ref.txt", "ids.txt"), "ids.txt: each line has an id, such as utt1; name the file ids.text"),
+        (
+            ("wer", "ref.txt", "nist.txt"),
+            "nist.txt: each line has an id, such as a_1; name the file nist.trn",
         ),
         (("wer", "table.txt", "table.txt"), "fields are separated by semicolons; expected commas"),
     ],
@@ -238,6 +244,8 @@ def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch
             "latin.txt": b"n\xe9e\n",
             "table.txt": "id;transcript\n1;a\n",
             "ids.txt": "utt1 no\nutt2 a\n",
+            "numbers.txt": "12 no\n34 a\n",
+            "nist.txt": "no (a_1)\na (a_2)\n",
         },
     )
     monkeypatch.chdir(tmp_path)
