@@ -102,12 +102,18 @@ def _columns(form: Format, files: Files, answers: Any, items: Items) -> dict[str
     layout = form.submission
     assert layout
     if isinstance(answers, Submission):
-        unit = 1 if layout == IN_MILLISECONDS else 1000
+        unit, nobody = 1 if layout == IN_MILLISECONDS else 1000, next(iter(answers.names), "nobody")
         rows = [
             (place, start, end, answers.names[label])
             for place, (spans, labels) in enumerate(answers.turns)
             for (start, end), label in zip(spans.tolist(), labels.tolist(), strict=True)
         ]
+        if (
+            layout != IN_MILLISECONDS
+        ):  # a recording without turns has an empty one, because it is refused without any
+            rows += [
+                (place, 0, 0, nobody) for place, (spans, _) in enumerate(answers.turns) if not len(spans)
+            ]
         cells = [
             [items.ids[place], *(f"{Decimal(int(time)) / unit:f}" for time in times), label]
             for place, *times, label in sorted(rows)

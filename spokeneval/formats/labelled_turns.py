@@ -14,8 +14,9 @@ hidden set without regions.
 
 Public list, `recordings.csv`: the regions, with the columns `recording, start_s, end_s`, or the recordings only.
 
-Submission: `turns.rttm` with all recordings, or a file for each recording, `RECORDING.rttm`, with its turns. Any
-recording may be without turns.
+Submission: `turns.rttm` with all recordings, or a file for each recording, `RECORDING.rttm`, with its turns, which may
+be none. In `turns.rttm` a line with the duration 0 says that a recording has no turns; one without any line is refused,
+unless the task says otherwise.
 
 See `nist` for the lines of RTTM and UEM. Only `SPEAKER` lines are turns; the time of a `NOSCORE` line in a reference is
 not evaluated. All others are left out, and `doubts` names those of a submission. Channels are not distinguished; give
@@ -34,6 +35,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple, Optional
 
@@ -56,6 +58,7 @@ from .turns import (
     one_label,
     read_times,
     reference_of,
+    refuse_missing,
     take,
     take_reference,
     turns_by_recording,
@@ -89,12 +92,15 @@ class TurnFiles(NamedTuple):
         The column with the units, which a reference may have.
     aliases
         Alternative names of columns.
+    may_lack
+        Whether a submission may lack recordings.
     """
 
     id: str
     classes: Sequence[str] = ()
     optional: Sequence[str] = ()
     aliases: Mapping[str, str] = MappingProxyType({})
+    may_lack: bool = False
 
     @property
     def layouts(self) -> tuple[Layout, Layout]:
@@ -303,11 +309,20 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
                 rows = _rows_of_lines(lines, file, problems, lasting=True)
                 left_out[NO_SCORE_LINE] += rows.labels.count(NO_SCORE)
                 rows = rows.where(lambda label: label != NO_SCORE)
-                left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
+                lasting = rows.spans[:, 0] < rows.spans[:, 1]
+                spoken = {*compress(rows.recordings, lasting)}
+                left_out[f"empty {SPEAKER_LINE}"] += sum(
+                    recording in spoken for recording in compress(rows.recordings, ~lasting)
+                )
                 _check_labels(rows, declared.classes, problems)
                 ours = [single[file]] if several else items.ids
                 check_recordings(rows, ours, problems)
                 parts.append(rows)
+    if not (several or declared.may_lack or problems):
+        named = {recording for rows in parts for recording in rows.recordings}
+        line = f"{SPEAKER_LINE} {{}} 1 0 0 <NA> <NA> LABEL <NA> <NA>"
+        empty = f"write a line with the duration 0: {line}"
+        refuse_missing(items, named, files.sources[TURNS_RTTM], TURNS_RTTM, "recording", empty, problems)
     problems.raise_if_any()
     joined = Rows(
         "" if several else TURNS_RTTM,

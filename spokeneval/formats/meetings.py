@@ -10,7 +10,8 @@ One file has all sessions, in one of these formats; times are in seconds:
 
 A segment may be without words, and its end may be its start. If a task has regions, its reference has the evaluated
 regions of every session, as for turns, whose public list is used, too (see `labelled_turns`); otherwise sessions are
-evaluated throughout. A submission need not have a segment of every session.
+evaluated throughout. A submission has a segment of every session, unless the task says otherwise: if nobody speaks, one
+without words.
 
 Source of SegLST and STM with speakers: `meeteval`, which reads the same segments.
 """
@@ -43,7 +44,7 @@ from .submission_folder import expect_one
 from .tables import Layout, Table, id_order, parse_table, read_table
 from .text import ORGANISER_LIMIT, Files, content_of, decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
-from .turns import EVER, NO_TURNS, ends_for_durations, read_times, unanswered, unknown_names
+from .turns import EVER, NO_TURNS, ends_for_durations, read_times, refuse_missing, unanswered, unknown_names
 
 SPEAKER, START, END, WORDS = "speaker", "start_time", "end_time", "words"
 FILES = ("meetings.json", "meetings.csv", "meetings.stm", "meetings.ctm", "meetings.rttm")
@@ -94,11 +95,13 @@ class Meetings:
 
 
 class MeetingFiles(NamedTuple):
-    """The declaration of a task's files: the column with sessions, how texts are split, whether regions are given."""
+    """The declaration of a task's files: the column with sessions, how texts are split, whether regions are given, and
+    whether a submission may lack sessions."""
 
     id: str
     split: Split
     regions: bool = False
+    may_lack: bool = False
 
     @property
     def layout(self) -> Layout:
@@ -220,6 +223,9 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
         if session in unknown:
             message = f"{name(session)} {unknown[session]}"
             problems.add("unknown_session", file, message, line=segments.lines[row], item=session)
+    if not (declared.may_lack or problems):
+        how = "write a segment without words"
+        refuse_missing(items, segments.sessions, files.sources[file], file, "session", how, problems)
     problems.raise_if_any()
     speakers = _by_session(declared, segments, items.ids, limit, problems)
     problems.raise_if_any()

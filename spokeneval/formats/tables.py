@@ -163,6 +163,8 @@ class Table:
     header
         The lines of a file's header and of the first rows below it, with their cells, as their writer has them; empty
         for columns that already have the names of a layout. The names of `columns` are then any, in this order.
+    empty
+        The ids of data in memory that have no row, as `{"recording": []}`.
     """
 
     file: str
@@ -172,6 +174,7 @@ class Table:
     others: tuple[str, ...] = ()
     place: str = "line"
     header: Sequence[tuple[int, Sequence[str]]] = ()
+    empty: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
 from .format import COMPLETE, FEWEST, RIGHT_FILE, Items
 from .nist import NO_SCORE
-from .problems import Problems, count_of, name, quote
+from .problems import Problems, count_of, name, quote, some_of
 from .tables import id_order
 from .text import decimal, decimals, expected_number
 from .written_ids import by_common_form, common_form
@@ -120,6 +120,20 @@ def unknown_names(found: Sequence[str], expected: Sequence[str], noun: str) -> d
         + (f"; expected {name(near[each])}" if each in near else hint)
         for each in unknown
     }
+
+
+def refuse_missing(
+    items: Items, named: Iterable[str], given: Any, file: str, item: str, how: str, problems: Problems
+) -> None:
+    """Add the problem of recordings that a submission does not name; `how` says that there is nothing in one.
+
+    `given`: the file, or the table of data in memory.
+    """
+    missing = sorted({*items.ids} - {*named} - {*getattr(given, "empty", ())}, key=id_order)
+    if missing:
+        counts = f"{count_of(len(items), item)} expected, {len(items) - len(missing)} found"
+        message = f"{item} {some_of(missing)}: {counts}; if there is nothing in one, {how.format(missing[0])}"
+        problems.add("missing_item", file, message, item=missing[0])
 
 
 def one_label(submission: Submission) -> list[str]:

@@ -16,6 +16,7 @@ from ..task import Score, Task, View
 REQUIRED = object()
 """The default of a parameter that an organiser must set."""
 
+REFUSED, MISSED = "refused", "missed"
 MOST_CLASSES = 5000
 LONGEST_NAME = 200
 """The most characters of the name of a class, a column or a task."""
@@ -284,6 +285,17 @@ def unit_parameter() -> Any:
         text,
         SPEAKER,
         SPEAKER,
+    )
+
+
+def missing_parameter() -> Any:
+    """Return the field of what happens to a recording that a submission does not name."""
+    return parameter(
+        f"A recording that a submission does not name is {REFUSED}, as in all other kinds. Or all of its speech is "
+        f"{MISSED}, which a system gains by if its errors there are more than 100 %.",
+        one_of(REFUSED, MISSED),
+        MISSED,
+        REFUSED,
     )
 
 

@@ -25,7 +25,16 @@ from ..metrics import transcript_errors as rates
 from ..metrics.multi_speaker_errors import Stream
 from ..metrics.sweeps import Recording, Turns
 from ..task import LOWER, POSITIVE, Score
-from .kind import Kind, id_parameter, item_parameter, milliseconds, one_of, parameter
+from .kind import (
+    MISSED,
+    Kind,
+    id_parameter,
+    item_parameter,
+    milliseconds,
+    missing_parameter,
+    one_of,
+    parameter,
+)
 from .transcript_scores import CHARACTERS, WORDS, check_total, normalise_parameter
 
 TIMED, UNTIMED, TURNS = "timed", "untimed", "turns"
@@ -49,6 +58,7 @@ class MeetingsKind(Kind):
         f"{THROUGHOUT}: all time is evaluated, also outside the reference's segments. {GIVEN}: only the regions in "
         "regions.csv or regions.uem. Then segments outside all regions are left out, and DER is computed in the "
         "regions.", one_of(THROUGHOUT, GIVEN), THROUGHOUT, THROUGHOUT)
+    missing: str = missing_parameter()
     id: str = id_parameter(
         "The column or key that names a session, in the reference and in submissions.", "session_id")
     item: str = item_parameter("session", "session")
@@ -62,7 +72,7 @@ class MeetingsKind(Kind):
 
     @property
     def files(self) -> MeetingFiles:
-        return MeetingFiles(self.id, self.split, self.regions == GIVEN)
+        return MeetingFiles(self.id, self.split, self.regions == GIVEN, self.missing == MISSED)
 
     def format(self) -> Format:
         return meetings_format(self.files)._replace(read_reference=self.read_reference)

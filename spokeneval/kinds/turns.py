@@ -32,12 +32,14 @@ from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score
 from ..trivial import MOST_TRIVIAL
 from .kind import (
+    MISSED,
     Kind,
     ParameterError,
     class_names,
     id_parameter,
     item_parameter,
     milliseconds,
+    missing_parameter,
     one_of,
     parameter,
     unit_columns,
@@ -76,6 +78,7 @@ class TurnsKind(Kind):
     overlap: str = parameter(
         f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.", one_of(SCORED, SKIPPED),
         SCORED, SCORED)
+    missing: str = missing_parameter()
     id: str = id_parameter(
         "The column that names a recording in the reference, if it is a CSV file.", "recording")
     item: str = item_parameter("recording", "recording")
@@ -110,7 +113,7 @@ class TurnsKind(Kind):
 
     @property
     def files(self) -> TurnFiles:
-        return TurnFiles(self.id, self.classes, **unit_columns(self.unit))
+        return TurnFiles(self.id, self.classes, **unit_columns(self.unit), may_lack=self.missing == MISSED)
 
     def format(self) -> Format:
         several = bool(self.classes) or self.mapped

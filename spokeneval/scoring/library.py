@@ -145,7 +145,9 @@ def table_of(data: Any, layout: Layout, items: Optional[Sequence[str]] = None) -
             if not item.strip():
                 problems.add("empty_item", side, f"the {column} is empty", line=row)
     problems.raise_if_any()
-    return Table(layout.file, layout.id, table, list(range(number)), place="row")
+    bare = [item for item, rows in data.items() if _plain(rows) == []] if isinstance(data, Mapping) else []
+    lines, empty = list(range(number)), tuple(nfc(str(item)) for item in bare)
+    return Table(layout.file, layout.id, table, lines, place="row", empty=empty)
 
 
 def _columns_of_ids(names: list[Any], id: str) -> dict[str, list[Any]]:

@@ -59,6 +59,7 @@ BAD_SUBMISSIONS = [
     ({"turns.rttm": rttm(x=[(0, 1, "A")])}, "line 1 .*x: is not one of the 1 recording"),
     ({"turns.rttm": rttm(**{"r.wav": [(0, 1, "A")]})}, "expected r"),
     ({"turns.rttm": rttm(r=[(0, 4000, "A")])}, "up to 4000 s, but recordings last up to 5 s"),
+    ({"turns.rttm": b""}, "recording r: 1 recording expected, 0 found; .* duration 0: SPEAKER r 1 0 0 "),
     ({}, "is missing; the submission is empty"),
     ({"turns.txt": b""}, "found turns.txt: rename it if its lines are RTTM"),
     ({"r.rttm": rttm(r=[(0, 1, "A")]), "s.rttm": b""}, "s.rttm"),

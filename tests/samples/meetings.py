@@ -123,6 +123,7 @@ BAD_LINES = [
 BAD_SUBMISSIONS = [
     *BAD_LINES,
     ({"meetings.stm": b"t 1 A 0 1 hello\n"}, "line 1 .*t is not one of the 1 session"),
+    ({"meetings.stm": b""}, "session s: 1 session expected, 0 found; .* write a segment without words"),
     ({}, "is missing; the submission is empty"),
     ({"meetings.txt": b""}, "found meetings.txt: rename it, or by its format to meetings.csv, "),
     ({"meetings.json": b"", "meetings.stm": b""}, "is not part of a submission .meetings.json expected"),

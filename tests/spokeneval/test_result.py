@@ -81,7 +81,7 @@ def test_a_report_warns_of_recordings_without_an_answer_but_not_in_a_part_of_a_s
     """Among the items of a sealed set's open part, the number would reveal which items these are."""
     lines = line.format(n=1), line.format(n=2)
     write_files(tmp_path, {f"ref/{file}": "".join(lines), f"sub/{file}": lines[0]})
-    result = spokeneval.score({"kind": kind}, tmp_path / "ref", tmp_path / "sub")
+    result = spokeneval.score({"kind": kind, "missing": "missed"}, tmp_path / "ref", tmp_path / "sub")
     found = f"{words}, such as r2. That counts as an answer. Is the upload complete?"
     assert found in result.report()
     part = result.answered.reference._replace(part="open")

@@ -23,7 +23,8 @@ def main(name: str, folder: Path) -> None:
     declaration = json.loads((HERE / "task.json").read_text(encoding="utf-8"))["declaration"]
     identifier = declaration.get("id", "session_id")
     public = [row for path in sorted(HERE.glob("*/reference/meetings.csv")) for row in table(path)]
-    segments = [row for row in public if row[identifier] == public[0][identifier]]
+    silence = {"speaker": "1", "start_time": 0, "end_time": 0, "words": ""}
+    segments = [row for row in public if row[identifier] == public[0][identifier]] or [silence]
     sessions = dict.fromkeys(row[identifier] for row in table(HERE / name / "input" / "recordings.csv"))
     rows = [
         {

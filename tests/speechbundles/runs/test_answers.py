@@ -56,11 +56,15 @@ def test_six_digits_are_kept_and_whole_numbers_stay():
 def test_turns_are_sorted_and_comments_left_out():
     one = b";; hello\nSPEAKER a 1 1.000 2.0 <NA> <NA> x <NA> <NA>\nSPKR-INFO a 1 <NA> <NA> <NA> unknown x <NA> <NA>\n"
     two = b"SPEAKER b 1 1234.567 0.250 <NA>  <NA> y <NA> <NA>\n"
-    made = [
-        canonical(TURNS, Files({"turns.rttm": each}), ITEMS)["turns.rttm"] for each in (one + two, two + one)
-    ]
-    expected = b"SPEAKER a 1 1 2 <NA> <NA> x <NA> <NA>\nSPEAKER b 1 1234.567 0.250 <NA> <NA> y <NA> <NA>"
-    assert made == [expected, expected]
+    none = b"SPEAKER c 1 7.5 0 <NA> <NA> z <NA> <NA>\n"
+    single = {"a.rttm": one, "b.rttm": two, "c.rttm": b""}
+    given = [{"turns.rttm": one + two + none}, {"turns.rttm": none + two + one}, single]
+    lines = (b"SPEAKER a 1 1 2 <NA> <NA> x <NA> <NA>", b"SPEAKER b 1 1234.567 0.250 <NA> <NA> y <NA> <NA>")
+    empty = b"SPEAKER c 1 0 0 <NA> <NA> x <NA> <NA>"
+    for files in given:
+        assert canonical(TURNS, Files(files), ITEMS) == {"turns.rttm": b"\n".join([*lines, empty])}
+    silent = {f"{item}.rttm": b"" for item in ITEMS.ids}
+    assert canonical(TURNS, Files(silent), ITEMS)["turns.rttm"].count(b" 0 0 <NA> <NA> nobody ") == 3
 
 
 SUBMITTED = table("written_answers")

@@ -62,13 +62,12 @@ def test_characters_are_compared_without_white_space() -> None:
 
 
 def test_nothing_recognised_deletes_every_word() -> None:
-    scores = scores_of(make(), GOOD, {"meetings.json": b"[]"})
-    assert (scores["tcpwer"], scores["deletions"], scores["missed_speakers"], scores["der"]) == (
-        100,
-        100,
-        2,
-        100,
-    )
+    silent = json.dumps([segment("s", "A", 0, 0, "")]).encode()
+    for task, said in ((make(), silent), (make(missing="missed"), b"[]")):
+        scores = scores_of(task, GOOD, {"meetings.json": said})
+        found = [scores[key] for key in ("tcpwer", "deletions", "missed_speakers", "der")]
+        assert found[:2] + found[3:] == [100, 100, 100]
+        assert found[2] == (1 if said == silent else 2)
 
 
 def test_the_reference_of_some_meetings_has_their_own_regions() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+import spokeneval
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.turns import NO_TURNS, Submission
 from tests.samples.kinds import scores_of
@@ -183,7 +184,15 @@ def test_recordings_without_turns_and_an_empty_submission() -> None:
     files = {"turns.rttm": rttm(loud=[(0, 4, "A")]), "regions.uem": b"loud 1 0 5\nquiet 1 0 5\n"}
     found = scores_of(make(), files, {"turns.rttm": rttm(loud=[(0, 4, "A")], quiet=[(1, 3, "B")])})
     assert (found["der"], found["false_alarm"], found["jer"]) == (50, 50, 0)
-    assert scores_of(make(), files, {"turns.rttm": b""})["miss"] == 100
+    for policy, empty in (("missed", []), ("refused", [(0, 0, "A")])):
+        nothing = {"turns.rttm": rttm(loud=empty, quiet=empty)}
+        assert scores_of(make(missing=policy), files, nothing)["miss"] == 100
+    memory = {"loud": [(0, 4, "A")], "quiet": []}
+    regions = {"loud": [(0, 5)], "quiet": [(0, 5)]}
+    gold = {"turns.csv": {"loud": [(0, 4, "A")]}, "regions.csv": regions}
+    assert spokeneval.score({"kind": "turns"}, gold, memory).scores["der"] == 0
+    with pytest.raises(SubmissionError, match="recording quiet: 2 recordings expected, 1 found"):
+        spokeneval.score({"kind": "turns"}, gold, {"loud": [(0, 4, "A")]})
     several = {"loud.rttm": rttm(loud=[(0, 4, "A")]), "quiet.rttm": b""}
     assert scores_of(make(), files, several)["der"] == 0
 

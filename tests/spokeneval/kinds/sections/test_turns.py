@@ -51,14 +51,19 @@ def test_speakers_are_shown_by_their_own_names(mapping):
 
 
 def test_a_note_has_the_scored_time_outside_a_reference_without_regions():
-    reference, submission = {"q": [(1, 2, "A")], "r": [(0, 4, "A")]}, {"r": [(0, 4, "x"), (600, 601, "x")]}
+    reference, submission = (
+        {"q": [(1, 2, "A")], "r": [(0, 4, "A")]},
+        {"r": [(0, 4, "x"), (600, 601, "x")]},
+    )
     note = "597.0 s are before the first or after the last turn of the reference"
-    assert note in markup({"mapping": "optimal"}, reference, submission, seconds=0)
-    assert "no regions" not in markup({"mapping": "optimal"}, reference, submission, seconds=700)
+    assert note in markup({"mapping": "optimal", "missing": "missed"}, reference, submission, seconds=0)
+    assert "no regions" not in markup(
+        {"mapping": "optimal", "missing": "missed"}, reference, submission, seconds=700
+    )
 
 
 def test_recordings_are_grouped_by_changes_of_label():
     reference = {f"r{n}": [(t, t + 1, "AB"[t % 2 and n > 3]) for t in range(8)] for n in range(8)}
-    page = markup({"classes": ["A", "B"]}, reference, {"r0": []})
+    page = markup({"classes": ["A", "B"], "missing": "missed"}, reference, {"r0": []})
     assert "0.0 to 0.0" in page
     assert "42.0 to 42.0" in page  # 7 changes in 10 s

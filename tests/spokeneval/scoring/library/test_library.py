@@ -204,12 +204,12 @@ ACCENTED = {
         {"transcripts.csv": _rows("id,transcript", IDS, ["\u00e3", "\u00e9", "t"] * 4)},
     ),
     "turns": (
-        {"classes": ["sain", "fatigu\u00e9"]},
+        {"classes": ["sain", "fatigu\u00e9"], "missing": "missed"},
         {"turns.rttm": "".join(TURNS), "regions.uem": "".join(f"{each} 1 0 14\n" for each in IDS)},
         {"turns.rttm": "".join(TURNS[:9])},
     ),
     "meetings": (
-        {},
+        {"missing": "missed"},
         {"meetings.json": json.dumps(SEGMENTS, ensure_ascii=False)},
         {"meetings.json": json.dumps(SEGMENTS[:9], ensure_ascii=False)},
     ),
