@@ -193,13 +193,21 @@ def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetin
     )
 
 
+SLOWEST = 60
+"""More seconds than this for each word are a mistake in the unit of times."""
+
+
 def doubts(submission: Meetings, items: Items) -> list[str]:
-    """Name sessions without words, and warn of ends in place of durations."""
-    spans = [speaker.spans for speakers in submission.speakers for speaker in speakers]
-    times = np.concatenate([NO_TURNS.spans, *spans]) * (1000 / SECOND)
+    """Name sessions without words, and warn of ends in place of durations, and of milliseconds or samples."""
+    speakers = [speaker for speakers in submission.speakers for speaker in speakers]
+    times = np.concatenate([NO_TURNS.spans, *(speaker.spans for speaker in speakers)]) * (1000 / SECOND)
+    words = sum(len(said) for speaker in speakers for said in speaker.symbols)
+    pace = (times[:, 1] - times[:, 0]).sum() / 1000 / max(1, words)
+    slow = f"{pace:.0f} s for each word on average: milliseconds instead of seconds?"
     return [
-        *unanswered(items, [not said for said in submission.speakers], "session", "words"),
+        *unanswered(items, [not (words and said) for said in submission.speakers], "session", "words"),
         *ends_for_durations(times, items.latest, "the column of durations"),
+        *([slow] if words and pace > SLOWEST else []),
     ]
 
 
