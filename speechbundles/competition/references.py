@@ -21,7 +21,7 @@ from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote, some_of
 from spokeneval.formats.speakers import unused_speakers
-from spokeneval.formats.tables import Layout
+from spokeneval.formats.tables import Layout, alike
 from spokeneval.scoring.reference import NO_ROW, Reference
 from spokeneval.task import Task
 
@@ -382,6 +382,12 @@ def _label_hint(task: Task, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to declare labels or phones that a declared task does not have; empty if there are none."""
     if not task.declaration:
         return ""
+    classes = [*task.declaration.get("classes", ()), *filter(None, [task.declaration.get("target")])]
+    wrong = {label[1:-1] for problem in rows for label in _LABEL.findall(problem.message)}
+    same = [group for group in alike([*map(str, classes), *sorted(wrong)]) if not wrong.isdisjoint(group)]
+    if same:
+        groups = "; ".join(some_of(group, 8, quote) for group in same)
+        return f"These labels differ in spelling only: {groups}. Spell each of them in one way, as in competition.yaml."
     closed = hasattr(task.view, "out_of_set") and not {"out_of_set", "target"} & set(task.declaration)
     for pattern, parameter in ((_LABEL, "classes"), (_PHONE, "phones")):
         found = sorted({label for problem in rows for label in pattern.findall(problem.message)})

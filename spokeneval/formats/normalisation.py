@@ -66,8 +66,8 @@ RULES = (
     Rule("casefold", "ignore the difference between capital and small letters (Unicode case folding)"),
     Rule(
         "replace",
-        "replace texts, also inside words, such as signs of IPA, by a table: a file of your folder with a text, a tab "
-        "or a comma, and the replacement in each line; the longest text first; several tables one after the other",
+        "replace texts, also inside words, such as signs of IPA; the longest text first; several tables one after the "
+        "other",
         "table",
     ),
     Rule("drop_marked", "drop marked text, such as <noise> for the value <…> or [laughs] for […]", "words"),
@@ -78,8 +78,7 @@ RULES = (
     ),
     Rule(
         "spelling",
-        "replace words by a table: a file of your folder with a word, a tab or a comma, and the replacement in each "
-        "line",
+        "replace whole words",
         "table",
     ),
     Rule("drop", "drop these words, such as fillers", "words"),

@@ -18,7 +18,10 @@ FEATURES, POOLED = "features", "pooled"
 def normalise_parameter() -> Any:
     """Return the field of the rules for both sides."""
     rules = ". ".join(f"{rule.written}: {rule.description}" for rule in RULES)
-    description = "What is done with both transcripts before they are compared, in this order."
+    description = (
+        "What is done with both transcripts before they are compared, in this order. A FILE is in your folder; each "
+        "line has what is replaced, a tab or a comma, and the replacement."
+    )
     return parameter(f"{description} {rules}.", read_rules, ["nfkc", "casefold", "drop_punctuation"], [])
 
 

@@ -6,13 +6,15 @@ from typing import Any
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from spokeneval.formats.normalisation import RULES
-from spokeneval.formats.problems import plural_of
+from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import PLURAL
 from spokeneval.formats.tables import csv_text
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
 from spokeneval.kinds.ratings import MOST_LISTED
 
+_MOST_REPLACED = 50
+"""The most replacements of a table on a page."""
 _SINGULAR = {"classes": "class", "phones": "phone", "raters": "rater", "priors": "prior"}
 
 
@@ -53,8 +55,8 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         facts.setdefault("class_3", "")
     if "phones" in values:
         facts.update(_phones(values))
-    if values.get("normalise"):
-        facts["normalise"] = _rules(values["normalise"])
+    if rules := values.get("normalise"):
+        facts["normalise"] = "\n".join(map(_rule, [rules] if isinstance(rules, str) else rules))
     item = facts["item"]
     return {
         **files,
@@ -86,17 +88,15 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _rules(declared: Any) -> str:
-    """Return task of normalisation as a list; they may be the name of one."""
-    return "\n".join(map(_rule, [declared] if isinstance(declared, str) else declared))
-
-
 def _rule(declared: str | Mapping[str, Any]) -> str:
     """Return a rule of normalisation as an item of a list, with the words that it takes."""
     (name, taken) = next(iter(declared.items())) if isinstance(declared, Mapping) else (declared, None)
     rule = next(rule for rule in RULES if rule.name == name)
-    words = f": {_text(taken)}" if rule.takes == "words" else f" ({len(taken)} words)" if taken else ""
-    return f"- `{name}`: {rule.description}{words}"
+    is_table = rule.takes == "table"
+    words = [f"`{each[0]}` by `{each[1]}`" if is_table else f"`{each}`" for each in taken or ()]
+    return f"- `{name}`: {rule.description}" + (
+        f": {some_of(words, _MOST_REPLACED if is_table else len(words), str)}" if words else ""
+    )
 
 
 def _made_scores(classes: Any, largest: float) -> dict[str, str]:
