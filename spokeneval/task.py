@@ -205,11 +205,14 @@ class View:
         The columns of the reference that are shown beside wrong answers.
     texts_as_labels
         Whether labels are texts rather than classes or numbers.
+    every_item
+        Whether a submission answers every item, in a line of its own.
     """
 
     name: ClassVar[str] = ""
     texts: ClassVar[tuple[str, ...]] = ()
     texts_as_labels: ClassVar[bool] = False
+    every_item: ClassVar[bool] = True
 
     def label_names(self) -> Sequence[str]:
         """The classes that the numbers of labels stand for; none for labels of any other kind."""

@@ -87,12 +87,10 @@ class Kind(View):
     name: as it is written in `competition.yaml`.
     description: what its tasks ask for, in one line.
     opening: the first sentence of pages; `{item}` is replaced by what an item is.
-    every_item: whether a submission answers every item, in a line of its own.
     """
 
     description: ClassVar[str]
     opening: ClassVar[str]
-    every_item: ClassVar[bool] = True
 
     partly_right: ClassVar[Any] = None
     shared_scale: ClassVar[bool] = True

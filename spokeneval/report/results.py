@@ -85,16 +85,16 @@ def scored_page(
     # Those of the items of a part of the set would reveal which these are
     doubts = () if reference.part else task.doubts(submission, reference.items)
     return page(
-        f"{task.title}: results",
+        f"{settings.competition or task.title}: results",
         verdict(*found),
         _headline(task, scores, settings),
         _standing(task, scores, settings) if public else paragraph(_hidden_note(settings), kind="note"),
-        _facts(settings, scored, reference, files),
+        _facts(task, settings, scored, reference, files),
         largest,
         _score_section(task, scores, scored, settings),
         *(paragraph(remark, kind="note") for remark in (*task.remarks(submission), *doubts)),
         *parts,
-        _check_section(len(reference.items), files.names if files else ()),
+        _check_section(task, len(reference.items), files.names if files else ()),
     )
 
 
@@ -111,18 +111,20 @@ def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str
     return page(
         f"{task.title}: received",
         paragraph("Accepted. The organisers compute the scores on their own computer."),
-        _check_section(len(reference.items), files),
+        _check_section(task, len(reference.items), files),
     )
 
 
-def _facts(settings: Settings, scored: Scored, reference: Reference, files: Optional[Files]) -> Html:
+def _facts(
+    task: Task, settings: Settings, scored: Scored, reference: Reference, files: Optional[Files]
+) -> Html:
     """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
     about, labels = settings.about, "public" if settings.labels_public else "hidden"
     size, statistics = count_of(len(reference.items), "item"), scored.statistics
     if statistics.items and not reference.part:
         size += f", {count_of(len(statistics.units), statistics.unit)}"
     pairs: list[tuple[str, Content]] = [
-        ("Competition", settings.competition),
+        ("Task", task.title if settings.competition else ""),
         ("Set", f"{about.set}, {labels} labels" if about.set else f"{labels} labels"),
         (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(about.phases)),
         ("Submission", f"{_named(files.names)}, SHA-256 {_digest(files)}…" if files else ""),
@@ -302,14 +304,11 @@ def _named(files: Sequence[str]) -> str:
     return name(files[0]) if len(files) == 1 else count_of(len(files), "file") if files else "Submission"
 
 
-def _check_section(items: int, files: Sequence[str]) -> Html:
-    return section(
-        "Check of the submission",
-        paragraph(
-            f"{_named(files)}: no problems found. Each of the {items} items of the set appears exactly once, "
-            "and there are no others."
-        ),
-    )
+def _check_section(task: Task, items: int, files: Sequence[str]) -> Html:
+    which = f"Each of the {items} items of the set appears exactly once, and there are no others."
+    if not task.view.every_item:
+        which = f"All rows are of the {items} items of the set."
+    return section("Check of the submission", paragraph(f"{_named(files)}: no problems found. {which}"))
 
 
 def _shown(key: str, number: Number, settings: Settings) -> str:

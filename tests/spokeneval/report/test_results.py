@@ -104,7 +104,8 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     assert "svg" not in outline.tags
     assert "knows nothing" not in markup
     for words in (
-        "A &lt;competition&gt;",
+        "<h1>A &lt;competition&gt;: results</h1>",
+        f"<dd>{found.title}</dd>",
         "evaluation, hidden labels",
         "<dd>Final</dd>",
         f"{len(ids)} items",
