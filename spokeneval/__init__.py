@@ -296,7 +296,8 @@ def list_kinds() -> list[KindDescription]:
 
     Examples
     --------
-    >>> [parameter.name for parameter in list_kinds()[5].parameters][:3]
+    >>> kinds = {kind.name: kind for kind in list_kinds()}
+    >>> [parameter.name for parameter in kinds["transcripts"].parameters][:3]
     ['units', 'phones', 'features']
     """
     from .description import describe_kind

@@ -226,6 +226,10 @@ class View:
         """Groups of items, `kind of group -> group of each row of the counts`."""
         return {}
 
+    def beside(self) -> Sequence[str]:
+        """The keys of the scores that a leaderboard shows beside the primary score, unless the organiser chooses."""
+        return ()
+
     def broken(self, totals: Mapping[str, Any]) -> str:
         """The task's rule that a submission with these counts breaks, with the figures; empty if it breaks none."""
         return ""

@@ -269,6 +269,7 @@ def test_a_platforms_name_is_in_its_folder_and_in_commands_alone():
 NAMING_KINDS = {
     "spokeneval/kinds/declared.py": {*KINDS},  # the list of kinds
     "spokeneval/arguments.py": {"identification", "meetings"},  # the short names: the help imports no kind
+    "spokeneval/kinds/several.py": {"decisions", "scores"},  # the kinds of its questions
     "spokeneval/kinds/sections/identification.py": {"decisions"},  # its table of confusions
     "spokeneval/kinds/sections/meetings.py": {"turns"},  # its note on time outside of regions
     "spokeneval/kinds/sections/ratings.py": {"scores"},  # its plot of differences

@@ -228,13 +228,15 @@ def _task_at(
 def _defaults_of(definition: Task) -> dict[str, Any]:
     """Return the settings that a task has by itself: its files, a column for each score, for own ones a description.
 
-    Of the columns, the leaderboard shows the primary score and, with exact feedback, its interval.
+    Of the columns, the leaderboard shows the primary score and, with exact feedback, its interval and what a kind shows
+    beside it.
     """
-    primary = definition.primary.key
+    primary, beside = definition.primary.key, definition.view.beside()
     digits = {score.key: score.precision for score in definition.scores}
     shown = (primary, *(primary + end for end in ENDS))
     columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
-    columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
+    others = sorted((key for key in digits if key != primary), key=lambda key: key not in beside)
+    columns += [{"key": key, "precision": digits[key], "hidden": key not in beside} for key in others]
     settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(definition)}
     if definition.declaration or definition.code:
         settings["description"] = opening(definition)

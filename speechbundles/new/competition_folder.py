@@ -136,7 +136,7 @@ def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     few = {
         each.name: each.example
         for each in parameters
-        if each.name in examples and each.example not in columns
+        if each.name in examples and each.example not in columns and each.name not in columns
     }
     plain = declared_task(name, {"kind": kind, **few})
     return {

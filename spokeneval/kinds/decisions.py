@@ -18,7 +18,7 @@ import numpy as np
 from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
 from ..formats.problems import Problems
 from ..formats.speakers import Units
-from ..formats.tables import Table, real_numbers, words
+from ..formats.tables import Parser, Table, real_numbers, words
 from ..metrics import agreement, rater_pairs
 from ..metrics import classification as metrics
 from ..metrics.shares import f1_of_shares, of_shares
@@ -118,11 +118,16 @@ class DecisionsKind(Kind):
             self.pool, self.threshold, self.classes, self.number, self.unit, self.truth, self.answer
         )
 
-    def format(self) -> Format:
+    @property
+    def cells(self) -> tuple[Parser, Parser]:
+        """The parsers of the reference's classes and of a submission's answers."""
         labels = words({label: number for number, label in enumerate(self.classes)})
+        return labels, real_numbers() if self.pool == MEAN else labels
+
+    def format(self) -> Format:
+        labels, given = self.cells
         reference = one_table("labels.csv", {self.truth: labels}, id=self.id, item=self.item, unit=self.unit)
-        cells = real_numbers() if self.pool == MEAN else labels
-        submission = one_table("decisions.csv", {self.answer: cells}, id=self.id, item=self.item)
+        submission = one_table("decisions.csv", {self.answer: given}, id=self.id, item=self.item)
         form = sheet_format(reference, submission, list_file="items.csv", check=self.check)
         if not self.pool:
             return form

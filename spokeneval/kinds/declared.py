@@ -23,6 +23,7 @@ from .mean_over import mean_over, read_grouping
 from .meetings import MeetingsKind
 from .ratings import RatingsKind
 from .scores import ScoresKind
+from .several import SeveralKind
 from .transcripts import TranscriptsKind
 from .turns import TurnsKind
 
@@ -32,6 +33,7 @@ _ALL: tuple[type[Kind], ...] = (
     MeetingsKind,
     RatingsKind,
     ScoresKind,
+    SeveralKind,
     TranscriptsKind,
     TurnsKind,
 )

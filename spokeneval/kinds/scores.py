@@ -101,6 +101,8 @@ class ScoresKind(Kind):
 
     truth: ClassVar[str] = "score"
     """The column with the scores in the reference."""
+    answer: ClassVar[str] = SCORE
+    """The column of a submission."""
     held: ClassVar[str] = ""
     """What the control variable is, if it is not the name of its column."""
 
@@ -126,7 +128,7 @@ class ScoresKind(Kind):
         reference = one_table(FILE, self.columns, id=self.id, item=self.item, unit=self.unit_column)
         if self.level:
             reference = replace(reference, texts=(self.level,), optional=())
-        submission = one_table(FILE, {SCORE: submitted(self.scale)}, id=self.id, item=self.item)
+        submission = one_table(FILE, {SCORE: self.cells[1]}, id=self.id, item=self.item)
         return sheet_format(reference, submission, list_file="items.csv", check=self.check)
 
     def units_of(self, reference: Answers) -> Units:
@@ -139,17 +141,18 @@ class ScoresKind(Kind):
         return [round(self.scale[0] + place * step, HUMAN_DECIMALS) for place in places]
 
     @property
+    def cells(self) -> tuple[Parser, Parser]:
+        """The parsers of human scores and of submitted ones."""
+        numbers = real_numbers(*self.scale, decimals=HUMAN_DECIMALS)
+        return human_scores(self.scale, self.step) if self.step else numbers, submitted(self.scale)
+
+    @property
     def columns(self) -> dict[str, Parser]:
         """The columns of the reference with their parsers."""
-        low, high = self.scale
-        human = (
-            human_scores(self.scale, self.step)
-            if self.step
-            else real_numbers(low, high, decimals=HUMAN_DECIMALS)
-        )
+        human, _ = self.cells
         columns = {self.truth: human}
         if self.second:
-            columns[self.second] = optional_cells(human, filler=str(low))
+            columns[self.second] = optional_cells(human, filler=str(self.scale[0]))
         if self.control:
             columns[self.control] = real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)
         return columns

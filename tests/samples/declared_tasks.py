@@ -102,6 +102,14 @@ def _systems(name, draw):
     return {"scores.csv": _table("id,score,system", rows)}
 
 
+def _emotions(name, draw):
+    rows = [
+        (item, draw.choice(("froh", "ernst")), *draw.choices(range(1, 8), k=2), who)
+        for item, who in _ids(name)
+    ]
+    return {"labels.csv": _table("id,gefühl,Erregung,valenz,speaker", rows)}
+
+
 def _pairs(name, draw):
     rows = [
         (item, draw.choice(["echt", "tts"]), who, f"{who[0]}T{n % 5}")
@@ -154,6 +162,13 @@ TASKS = {
     "half points": ("{kind: ratings, raters: 25, scale: [1, 7], step: 0.5}", _half_points),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
     "levels": ("{kind: scores, scale: [0, 10], level: system}", _systems),
+    "questions": (
+        "{kind: several, mean: [Erregung, valenz], item: clip, questions: {"
+        "gefühl: {kind: decisions, classes: [froh, ernst], positive: froh}, "
+        "Erregung: {kind: scores, scale: [1, 7], primary: ccc}, "
+        "valenz: {kind: scores, scale: [1, 7], step: 1, primary: ccc}}}",
+        _emotions,
+    ),
     "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),
     "means": (
         "{kind: transcripts, mean_over: {column: region, groups: drawn}, primary: cer, item: utterance}",

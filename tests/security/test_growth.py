@@ -61,7 +61,7 @@ FORMATS = {
     kind: {file: lines(*parts) for file, parts in files.items()}
     for kind, files in table("growing_files").items()
 }
-CELLS = ("gesund", "A", "5", "0.1", "0.3333", "so many", "t", "HH", "zh", "true", "accept", "1")
+CELLS = ("gesund", "A", "5", "0.1", "0.3333", "so many", "t", "HH", "zh", "true", "accept", "1", "froh,4,4")
 """Answers, of which each task takes one."""
 NO_TABLES = ("meetings", "turns", "speakers")
 
@@ -101,7 +101,8 @@ def submissions(task: Task, files: Contents) -> tuple[Contents, Any]:
     header = [] if asked.delimiter == " " else [asked.delimiter.join(asked.required)]
     for cell in CELLS:
         width = len(asked.required) - 1
-        rows = (asked.delimiter.join([id, *[cell] * width]) for id in items.ids)
+        cells = [cell] if asked.delimiter in cell else [cell] * width
+        rows = (asked.delimiter.join([id, *cells]) for id in items.ids)
         content = {asked.file: "\n".join([*header, *rows, ""]).encode()}
         try:
             task.format.read_submission(Files(content), items)

@@ -57,6 +57,8 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         facts.update(_phones(values))
     if rules := values.get("normalise"):
         facts["normalise"] = "\n".join(map(_rule, [rules] if isinstance(rules, str) else rules))
+    if "questions" in values:
+        facts.update(_questions(values["questions"]))
     item = facts["item"]
     return {
         **files,
@@ -67,6 +69,21 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         "unit": item,
         **facts,
     }
+
+
+def _questions(asked: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the questions as a list, and two lines of made answers."""
+    lines, answers = [], list[Sequence[Any]]()
+    for question, declared in asked.items():
+        own = declared.get("classes") or declared["scale"]
+        answers.append(own)
+        step = f" in human steps of {declared['step']}" if "step" in declared else ""
+        what = (
+            f"one of {_text(own)}" if "classes" in declared else f"a number from {own[0]} to {own[1]}{step}"
+        )
+        lines.append(f"- `{question}`: {what}")
+    made = {f"answers_{row}": csv_text([[own[row - 1] for own in answers]]).rstrip() for row in (1, 2)}
+    return {"questions": "\n".join(lines), **made}
 
 
 def _example(competition: Competition) -> str:
