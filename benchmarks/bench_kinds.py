@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -24,9 +25,11 @@ import numpy as np
 from benchmarks.bench_coverage import SIZES, Tally, rates, scores_of
 from spokeneval.formats.format import Answers, Items
 from spokeneval.kinds.declared import declared_task
+from spokeneval.kinds.mean_over import MOST_GROUPS
 from spokeneval.metrics.bootstrap import bootstrap_scores, resample_weights
 from spokeneval.metrics.counts import by_group
 from spokeneval.metrics.diarization import DiarizationErrors
+from spokeneval.metrics.event_detection import HOUR, EventCounts
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.metrics.multi_speaker_errors import MeetingErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
@@ -38,6 +41,8 @@ RESAMPLES = 200
 RARELY = 4  # bootstraps are computed for each fourth sample
 ITEMS = 20
 POPULATION = 10_000
+DRAWN = {"column": "speaker", "groups": "drawn"}
+THRESHOLDS = np.append(0.5, np.linspace(-2, 4, 61))
 METHODS = ("ours", "percentile", "BCa")
 
 Rng = np.random.Generator
@@ -187,6 +192,20 @@ def turns(rng: Rng, speakers: int, task: Task) -> Parts:
     }
 
 
+def events(rng: Rng, speakers: int, task: Task) -> Parts:
+    """Half an hour of two wake words from each speaker; both scores and the rate of false alarms differ by speaker."""
+    real = 1 + rng.poisson(8, (speakers, 2))
+    moved, wrong = rng.normal(0, 0.5, speakers), rng.gamma(1, 6, speakers)
+    hits, claimed = np.zeros((2, speakers, 2, len(THRESHOLDS)), dtype=np.int64)
+    for place in np.ndindex(speakers, 2):
+        right = rng.normal(1.5 + moved[place[0]], 1, real[place])
+        other = rng.normal(-1 + moved[place[0]], 1, rng.poisson(wrong[place[0]]))
+        hits[place] = (right[:, np.newaxis] >= THRESHOLDS).sum(axis=0)
+        claimed[place] = hits[place] + (other[:, np.newaxis] >= THRESHOLDS).sum(axis=0)
+    counts = EventCounts(hits, claimed, real, np.full(speakers, HOUR // 2))
+    return {"events": counts, "segments": replace(counts, hits=hits[..., :1], detections=claimed[..., :1])}
+
+
 def meetings(rng: Rng, sessions: int, task: Task) -> Parts:
     """Sessions of about 4,000 words, with log-normal error rates; a fifth of substitutions pair only without times."""
     words = np.maximum(rng.lognormal(8.2, 0.5, sessions).astype(int), 200)
@@ -261,6 +280,18 @@ CASES = (
         primary="accuracy",
         mean_over="language",
     ),
+    *(
+        _case(
+            f"drawn_right_{100 - 100 * errors:.0f}",
+            "decisions",
+            answers,
+            {"errors": errors, "alike": alike, "positive": 0.3},
+            classes=["a", "b", "c"],
+            primary="accuracy",
+            mean_over=DRAWN,
+        )
+        for errors, alike in ((0.05, 0.1), (0.01, 0.3))
+    ),
     _case("levels", "scores", scores, {}, scale=[0, 10], level="system"),
     _case("rating_levels", "ratings", ratings, {}, raters=3, scale=[1, 5], level="system"),
     *(
@@ -289,6 +320,7 @@ CASES = (
     ),
     _case("turns", "turns", turns, {}, classes="any", mapping="optimal"),
     _case("meetings", "meetings", meetings, {}),
+    _case("events", "events", events, {}, classes=["on", "off"], rate=2, beta=20),
 )
 
 
@@ -346,6 +378,15 @@ def cover(case: Case, units: int, truths: dict[str, float], repetitions: int) ->
     return tallies
 
 
+def truths_of(case: Case) -> dict[str, float]:
+    """Return the scores of a population; with drawn groups, their means over 50 sets of as many as are allowed."""
+    rng, drawn = np.random.default_rng(19), case.declaration.get("mean_over") == DRAWN
+    sets = 50 if drawn else 1
+    draws = [case.draw(rng, MOST_GROUPS if drawn else POPULATION, case.task) for _ in range(sets)]
+    found = [found_scores(case.task, parts) for parts in draws]
+    return {key: float(np.mean([scores[key] for scores in found])) for key in found[0]}
+
+
 def main() -> None:
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else REPETITIONS
     sizes = [int(word) for word in sys.argv[2:] if word.isdigit()] or SIZES
@@ -355,7 +396,7 @@ def main() -> None:
     for case in CASES:
         if case.name not in chosen:
             continue
-        truths = found_scores(case.task, case.draw(np.random.default_rng(19), POPULATION, case.task))
+        truths = truths_of(case)
         for units in sizes:
             for key, tallies in cover(case, units, truths, repetitions).items():
                 cells = "".join(

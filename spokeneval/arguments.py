@@ -28,6 +28,7 @@ SHORT = {
     "der": ("turns", "mapping=optimal"),
     "eer": ("identification",),
     "f1": ("decisions",),
+    "atwv": ("events", "match=midpoint", "collar=0.5", "primary=atwv"),
     "kappa": ("ratings",),
     "pearson": ("scores",),
 }

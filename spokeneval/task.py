@@ -207,12 +207,15 @@ class View:
         Whether labels are texts rather than classes or numbers.
     every_item
         Whether a submission answers every item, in a line of its own.
+    group_note
+        A note below the scores of groups, such as speakers.
     """
 
     name: ClassVar[str] = ""
     texts: ClassVar[tuple[str, ...]] = ()
     texts_as_labels: ClassVar[bool] = False
     every_item: ClassVar[bool] = True
+    group_note: ClassVar[str] = ""
 
     def label_names(self) -> Sequence[str]:
         """The classes that the numbers of labels stand for; none for labels of any other kind."""

@@ -94,6 +94,8 @@ class TurnFiles(NamedTuple):
         Alternative names of columns.
     may_lack
         Whether a submission may lack recordings.
+    file
+        The name of the reference's first table.
     """
 
     id: str
@@ -101,12 +103,13 @@ class TurnFiles(NamedTuple):
     optional: Sequence[str] = ()
     aliases: Mapping[str, str] = MappingProxyType({})
     may_lack: bool = False
+    file: str = TURNS_CSV
 
     @property
     def layouts(self) -> tuple[Layout, Layout]:
         """The layouts of the reference's tables."""
         span = (self.id, START, END)
-        turns = Layout(TURNS_CSV, self.id, (*span, LABEL), optional=self.optional, aliases=self.aliases)
+        turns = Layout(self.file, self.id, (*span, LABEL), optional=self.optional, aliases=self.aliases)
         return turns, Layout(REGIONS_CSV, self.id, span, optional=self.optional, aliases=self.aliases)
 
 
@@ -147,7 +150,7 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> TurnRefer
         problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
     regions = given or _extents(found.where(lambda label: label != NO_SCORE))
     reference = reference_of(found, regions, declared.classes, "seconds", problems)
-    units = _units((found, regions), declared.optional, problems)
+    units = units_of_recordings((found, regions), declared.optional, problems)
     problems.raise_if_any()
     recordings = reference.items.ids
     return replace(
@@ -239,7 +242,7 @@ def _extents(turns: Rows) -> Rows:
     return Rows(turns.file, recordings, np.stack([starts, ends], axis=1), [LABEL] * len(recordings), lines)
 
 
-def _units(parts: Iterable[Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
+def units_of_recordings(parts: Iterable[Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
     """The unit of each recording that has one; each recording has one unit in all its rows."""
     units: dict[str, str] = {}
     for rows in parts:

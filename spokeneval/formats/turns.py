@@ -47,6 +47,14 @@ class RecordingTurns(NamedTuple):
     labels: np.ndarray
 
 
+class RecordingEvents(NamedTuple):
+    """The detections in a recording: start and end in ms, shape (n, 2), positions in the classes, and scores."""
+
+    spans: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+
+
 NO_TURNS = RecordingTurns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -209,26 +217,35 @@ class Rows(NamedTuple):
 
 
 def turns_by_recording(
-    rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
-) -> tuple[Sequence[str], list[RecordingTurns]]:
-    """The names of the labels, and the turns of each recording that last, by time; all rows are of these recordings."""
+    rows: Rows,
+    recordings: Sequence[str],
+    classes: Sequence[str],
+    problems: Problems,
+    scores: Optional[np.ndarray] = None,
+) -> tuple[Sequence[str], list[Any]]:
+    """The names of the labels, and the turns of each recording that last, by time; all rows are of these recordings.
+
+    With scores, the rows are events, which may be points: the second value is a list of `RecordingEvents`.
+    """
     names = list(classes) or sorted(set(rows.labels))
-    number = {label: index for index, label in enumerate(names)}
-    place = {recording: index for index, recording in enumerate(recordings)}
+    number, place = ({each: index for index, each in enumerate(named)} for named in (names, recordings))
     labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
     recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
     starts, ends = rows.spans.T
-    order = np.lexsort((labels, ends, starts, recording))
-    order = order[(starts < ends)[order]]
+    columns = [rows.spans, labels, *([] if scores is None else [scores])]
+    order = np.lexsort((*columns[:0:-1], ends, starts, recording))
+    order = order[(starts < ends)[order]] if scores is None else order
     cuts = np.searchsorted(recording[order], np.arange(1, len(recordings)))
-    turns = list(map(RecordingTurns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
-    for called, (_, used) in zip(recordings, turns):
-        for found, most, noun in (
-            (len(used), MOST_TURNS, "turn"),
-            (len(np.unique(used)), MOST_LABELS, "label"),
+    parts = (np.split(column[order], cuts) for column in columns)
+    turns = list(map(RecordingTurns if scores is None else RecordingEvents, *parts))
+    noun, most_labels = ("turn", MOST_LABELS) if scores is None else ("event", len(names))
+    for called, (_, used, *_) in zip(recordings, turns):
+        for found, most, what in (
+            (len(used), MOST_TURNS, noun),
+            (len(np.unique(used)), most_labels, "label"),
         ):
             if found > most:
-                message = f"{name(called)}: {count_of(found, noun)}; expected at most {most} in a recording"
+                message = f"{name(called)}: {count_of(found, what)}; expected at most {most} in a recording"
                 problems.add("too_many", rows.file, message, item=called)
     return names, turns
 

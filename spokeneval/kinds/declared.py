@@ -17,6 +17,7 @@ from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
 from ..formats.text import in_nfc
 from ..task import Task
 from .decisions import DecisionsKind
+from .events import EventsKind
 from .identification import IdentificationKind
 from .kind import Kind, ParameterError, text
 from .mean_over import mean_over, read_grouping
@@ -29,6 +30,7 @@ from .turns import TurnsKind
 
 _ALL: tuple[type[Kind], ...] = (
     DecisionsKind,
+    EventsKind,
     IdentificationKind,
     MeetingsKind,
     RatingsKind,

@@ -239,10 +239,12 @@ def noun(value: Any) -> str:
     return text(value)
 
 
-def class_names(value: Any) -> tuple[str, ...]:
-    """Return the names of two or more classes."""
-    if not isinstance(value, (list, tuple)) or len(value) < 2:
-        raise ValueError(f"{value!r}; expected a list of two classes or more")
+def class_names(value: Any, fewest: int = 2) -> tuple[str, ...]:
+    """Return the names of two or more classes, or of `fewest`."""
+    if not isinstance(value, (list, tuple)) or len(value) < fewest:
+        raise ValueError(
+            f"{value!r}; expected a list of {'two classes' if fewest > 1 else 'a class'} or more"
+        )
     if len(value) > MOST_CLASSES:
         raise ValueError(f"{len(value)} classes; expected at most {MOST_CLASSES}")
     seen = set()

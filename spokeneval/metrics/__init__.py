@@ -51,6 +51,9 @@ if TYPE_CHECKING:  # a type checker does not run `__getattr__`
         equal_error_rate as equal_error_rate,
     )
     from . import (
+        event_detection as event_detection,
+    )
+    from . import (
         identification as identification,
     )
     from . import (

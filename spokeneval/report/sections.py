@@ -15,7 +15,7 @@ from ..metrics.counts import by_group
 from ..scoring.scored import Scored
 from ..task import HIGHER, Task
 from .largest import Errors
-from .page import UNFOLDED, Content, Html, folded, long_table, percent, section, table
+from .page import UNFOLDED, Content, Html, folded, long_table, paragraph, percent, section, table
 from .plots import Drawing
 
 MOST_SCORES, MOST_ROWS = 4, 50
@@ -76,7 +76,8 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
     header = [called, *(score.heading for score in shown)]
     called = f"{called[0].lower()}{called[1:]}"
     table = long_table(f"Scores by {called}, worst first", header, rows, shown=MOST_ROWS)
-    return section(f"By {called}", table)
+    note = paragraph(task.view.group_note, kind="note") if task.view.group_note else None
+    return section(f"By {called}", table, note)
 
 
 def plots(task: Task, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:

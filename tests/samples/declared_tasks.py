@@ -131,6 +131,20 @@ def _turns(name, draw, labels=("Deutsch", "Hindi")):
     return {"turns.csv": _table("recording,start,end,label", turns), "regions.csv": regions}
 
 
+def _events(name, draw):
+    """Sounds, some of them points, and a recording without any."""
+    rows, spans = [], []
+    for number in range(SIZES[name] // 4):
+        recording = f"{name[:2]}_{number:02d}"
+        spans.append((recording, 0, 60))
+        for second in range(4, 55 if number else 0, 5):
+            start = round(second + draw.random(), 2)
+            end = round(start + draw.uniform(0.2, 2), 2) if draw.random() < 0.8 else ""
+            rows.append((recording, start, end, ("Klingel", "घंटी")[second % 2]))
+    regions = _table("recording,start,end", spans)
+    return {"events.csv": _table("recording,start,end,label", rows), "regions.csv": regions}
+
+
 def _meetings(name, draw):
     rows = []
     for number in range(12):
@@ -195,6 +209,7 @@ TASKS = {
         FAKES,
     ),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
+    "events": ("{kind: events, classes: [Klingel, घंटी], rate: 20, item: Aufnahme}", _events),
     "meetings": ("{kind: meetings, collar: 3, normalise: [casefold], item: meeting}", _meetings),
     "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", SPEAKERS),
 }

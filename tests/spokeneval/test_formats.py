@@ -14,6 +14,7 @@ from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Table
 from spokeneval.formats.text import LONGEST_LINE, Files
+from spokeneval.formats.turns import MOST_TURNS
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.scoring.groups import groups_of_column
@@ -153,7 +154,16 @@ def other_refusals() -> list[Refusal]:
     file = texts.format.layouts[0].file
     in_memory = {file: Table(file, "id", {"id": ["1"], "transcript": ["a"]}, [0], place="row")}
     wide = Table(file, "id", {"a": ["1"], "b": ["a" * LONGEST_LINE]}, [2], header=[(1, ["id", "transcript"])])
+    events = declared_task("own", {"kind": "events", "classes": ["a"]})
+    header, recordings = "recording,start,end,label", ["r", *map(str, range(99))]
+    regions = {"regions.csv": "\n".join(["recording,start,end", *(f"{each},0,9" for each in recordings), ""])}
+    labels, unknown = ({"events.csv": f"{header}\nr,0,1,{label}\n"} for label in "ac")
+    items = events.format.read_reference(encoded({**labels, **regions})).items
+    many = {"events.csv": "\n".join([f"{header},score", *["r,0,1,a,1"] * (MOST_TURNS + 1), ""])}
     return [
+        observed(lambda: events.format.read_reference(encoded(labels))),
+        observed(lambda: events.format.read_reference(encoded({**unknown, **regions}))),
+        observed(lambda: events.format.read_submission(Files(encoded(many)), items)),
         observed(lambda: groups_of_column(texts, in_memory, "noise")),
         observed(lambda: texts.format.read_reference({file: wide})),
         observed(lambda: groups_of_column(texts, {"text": b"1 a\n"}, "noise")),

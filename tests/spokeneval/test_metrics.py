@@ -25,6 +25,7 @@ from spokeneval.metrics.correlation import CorrelationMoments, PairOrders, Parti
 from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
+from spokeneval.metrics.event_detection import EventCounts
 from spokeneval.metrics.identification import ClassCosts
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.rater_pairs import RaterPairs
@@ -59,6 +60,7 @@ SHAPES = {
     ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
     LabelTimes: [(3,)] * 3,
     ThresholdErrors: [(3,), (3, 4)],
+    EventCounts: [(3, 4), (3, 4), (3,), ()],
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -94,6 +96,8 @@ VARIANTS = {
     "minimum_cost": [{"weights": (1, 0.5, 2)}],
     "class_recall": [{"number": 1}],
     "label_error": [{"label": 1}],
+    "label_f1": [{"number": 1}],
+    "miss_rate_at": [{"rate": 1}],
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.events import DetectedEvents
 from spokeneval.formats.format import Answers, Format, Items
 from spokeneval.formats.meetings import Meetings
 from spokeneval.formats.speakers import Units
@@ -138,6 +139,12 @@ def honest(perfect, rng):
                 for speakers in perfect.speakers
             ],
         )
+    if isinstance(perfect, DetectedEvents):
+        found = [
+            each._replace(spans=jittered(each.spans, 200, rng), scores=rng.uniform(0.5, 1, len(each.scores)))
+            for each in perfect.events
+        ]
+        return replace(perfect, events=found)
     turns = [
         turns._replace(
             spans=jittered(turns.spans, 200, rng),
