@@ -181,6 +181,39 @@ def _rttm(recording: str, start: float, length: float, speaker: str) -> str:
     return f"SPEAKER {recording} 1 {start:.3f} {length:.3f} <NA> <NA> {speaker} <NA> <NA>"
 
 
+# Wake words in recordings of a minute
+
+WAKE_WORDS, SECONDS = ("computer", "tractor"), 60
+
+
+def _event_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    events, regions = [("recording", "start", "end", "label", "speaker")], [("recording", "start", "end")]
+    for number, item in enumerate(items):
+        for place in sorted(draw.sample(range(1, SECONDS // 3), draw.randint(1, 4))):
+            start = 3 * place + draw.random()
+            end = start + draw.uniform(0.4, 0.9)
+            who = speaker_of(item, number)
+            events.append((item, f"{start:.3f}", f"{end:.3f}", draw.choice(WAKE_WORDS), who))
+        regions.append((item, "0.000", f"{SECONDS}.000"))
+    return {"events.csv": csv_text(events), "regions.csv": csv_text(regions)}
+
+
+def _event_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    """Answers whose true events have the higher scores the better the system is; a false alarm for each recording."""
+    found = [("recording", "start", "end", "label", "score")]
+
+    def add(recording: str, start: float, label: str, score: float) -> None:
+        found.append((recording, f"{start:.3f}", f"{start + 0.6:.3f}", label, f"{score:.4f}"))
+
+    for row in rows_of(labels["events.csv"]):
+        add(
+            row["recording"], float(row["start"]) + draw.uniform(0, 0.2), row["label"], draw.gauss(right, 0.2)
+        )
+    for row in rows_of(labels["regions.csv"]):
+        add(row["recording"], draw.uniform(0, SECONDS), draw.choice(WAKE_WORDS), draw.gauss(1 - right, 0.2))
+    return {"events.csv": csv_text(found)}
+
+
 EXAMPLES = {
     "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
     "three_languages": Example(
@@ -192,6 +225,7 @@ EXAMPLES = {
     "learner_ratings": Example(
         "ratings of learners' speech by two raters, 1 to 7", _rating_labels, _rating_answers
     ),
+    "wake_words": Example("when one of two wake words is said", _event_labels, _event_answers),
     "health": Example(
         "detection of a health condition, yes or no",
         labelled(lambda draw: draw.choice(("no", "no", "yes")), once=True),

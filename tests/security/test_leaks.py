@@ -170,6 +170,10 @@ def test_every_byte_of_a_bundle_is_the_same_whatever_labels_stay_at_home(task, p
     assert reference == {**inputs, "part.txt": b"home\n"}
 
 
+KEPT = ("id", "recording", "speaker")
+"""The columns of an example that are no labels."""
+
+
 def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = False) -> dict[str, bytes]:
     """Return the bundles of an example, `bundle/path -> content`; `deal`: with its hidden labels dealt anew."""
     files = example_files(name)
@@ -184,7 +188,7 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
         separator = " " if path.endswith(".rttm") else ","
         rows = [line.split(separator) for line in files[path].decode().splitlines()]
         header = [] if path.endswith(".rttm") else [rows.pop(0)]
-        labels = [n for n, key in enumerate(header[0]) if key not in ("id", "speaker")] if header else [7]
+        labels = [n for n, key in enumerate(header[0]) if key not in KEPT] if header else [7]
         dealt_anew(rows, labels, 1, sizes=not at_home)
         text = "".join(f"{separator.join(row)}\n" for row in [*header, *rows]).encode()
         assert text != files[path]
