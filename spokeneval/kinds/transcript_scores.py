@@ -29,7 +29,9 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
     """Add the problem of a reference with so few symbols that a rate could exceed what a platform can store."""
     if not problems and 1000 * symbols < max(1000, transcripts):
         found = f"{count_of(symbols, unit)} in {count_of(transcripts, 'transcript')}"
-        problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
+        problems.add(
+            f"no_{unit.split()[-1]}s", file, f"{found}; expected at least one {unit} per thousand transcripts"
+        )
 
 
 # fmt: off

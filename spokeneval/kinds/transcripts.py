@@ -13,7 +13,7 @@ Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `metrics.mis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -61,6 +61,7 @@ from .transcript_scores import (
     normalise_parameter,
     transcript_scores,
 )
+from .word_tags import TAGS, check_tags, part_of, tag_cells, tag_names, tag_scores
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
@@ -135,6 +136,11 @@ class TranscriptsKind(Kind):
     unk: str = parameter(
         "For units: words, a word for unintelligible speech, such as unk. A word that is aligned with it is correct; "
         "elsewhere it is left out of references and submissions.", optional_text, None, None)
+    tags: tuple[str, ...] = parameter(
+        "For units: words, the tags of words, such as the languages [zh, en] of mixed speech, for the WER of each. "
+        "The reference then has a column `tags` with one of them for each word of `transcript`, between spaces. A "
+        "wrong or missing word counts for its own tag; an added one for that of the reference word before it, or of "
+        "the first; for none if the reference has no words.", tag_names, ["zh", "en"], None)
     id: str = id_parameter(
         "The column that names an item, in the reference and in submissions. Several rows of the reference with one id "
         "are several references, of which one counts; see best.")
@@ -165,6 +171,11 @@ class TranscriptsKind(Kind):
             another = f"{self.canonical!r} is another column"
             found = another if self.units == PHONES else f"units are {self.units}"
             raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
+        if self.tags and (self.units != WORDS or self.unk or self.pooled):
+            expected = f"units: {WORDS}, without unk and clip: {POOLED}, which leave out words"
+            raise ParameterError(TAGS, f"expected {expected}")
+        if self.tags and TAGS in (self.id, self.unit):
+            raise ParameterError(TAGS, f"the column {TAGS} is also id or unit; give that one another name")
 
     @property
     def pooled(self) -> bool:
@@ -190,7 +201,7 @@ class TranscriptsKind(Kind):
 
     def format(self) -> Format:
         reference = one_table(FILE, self.columns(limited=False), id=self.id, item=self.item, unit=self.unit)
-        if not self.canonical:  # other formats have no column for it
+        if not (self.canonical or self.tags):  # other formats have no column for it
             reference = replace(reference, others=transcript_tables(self.id, COLUMN, "text"))
         submission = one_table(FILE, self.columns(limited=True), id=self.id, item=self.item)
         submission = replace(submission, others=transcript_tables(self.id, COLUMN, *KEYS))
@@ -198,13 +209,17 @@ class TranscriptsKind(Kind):
         form = sheet_format(
             reference, submission, list_file="items.csv", public=public, check=lambda *_: None
         )
-        read = partial(_read_reference, reference, units=self.units, canonical=self.canonical)
+        read = partial(_read_reference, reference, units=self.units, canonical=self.canonical, tags=self.tags)
         return form._replace(read_reference=read)
 
     def columns(self, *, limited: bool) -> dict[str, Parser]:
         """The columns of a submission, or of a reference."""
         cells = {COLUMN: _symbols(self.normalise, self.units, self.inventory[0], limited=limited)}
-        return cells if limited or not self.canonical else {**cells, self.canonical: cells[COLUMN]}
+        if not limited and self.canonical:
+            cells[self.canonical] = cells[COLUMN]
+        if not limited and self.tags:
+            cells[TAGS] = tag_cells(self.normalise, self.tags, COLUMN)
+        return cells
 
     def units_of(self, reference: Answers) -> Units:
         return units_by(reference, self.item, self.unit)
@@ -239,6 +254,12 @@ class TranscriptsKind(Kind):
                 references, hypothesis, utterance, choose=choose, unknown=unknown
             )
             counts, same = {units: errors}, [references[place] for place in places]
+        if self.tags:
+            tags = list(chain.from_iterable(reference[TAGS]))
+            by_tag = metrics.errors_by_tag(
+                same, hypothesis, [tags[place] for place in places], len(self.tags)
+            )
+            counts.update({part_of(number): rows for number, rows in enumerate(by_tag)})
         if units == WORDS:
             if clip:
                 same, hypothesis = references, [hypothesis[place] for place in utterance]
@@ -265,6 +286,7 @@ class TranscriptsKind(Kind):
             *(detection_scores() if self.canonical else ()),
             *([feature_error_rate(self.item)] if self.inventory[1] else []),
             *transcript_scores(self.units, self.item, self.clip),
+            *tag_scores(self.tags),
         )
 
     def right(self, rows: Mapping[str, Any]) -> Any:
@@ -338,7 +360,9 @@ def _inventory(
     return inventory, features
 
 
-def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, canonical: str) -> Answers:
+def _read_reference(
+    sheet: Sheet, files: Mapping[str, bytes], *, units: str, canonical: str, tags: tuple[str, ...]
+) -> Answers:
     """The references of each item, in the order in which the items appear first.
 
     Raises
@@ -365,16 +389,25 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, can
                 message = f"another {name} than on {place}; expected one per {sheet.noun}"
                 table.add_problem(problems, code, row, message)
     symbols = sheet.columns[COLUMN](table, COLUMN, problems)
-    references: dict[str, list[Any]] = {item: [] for item in first}
-    for item, cell in zip(table.ids, symbols):
-        references[item].append(cell)
     check_total(sum(map(len, symbols)), len(symbols), units[:-1], sheet.file, problems)
-    column = np.empty(len(first), dtype=object)
-    column[:] = list(references.values())
+    column = _by_item(table.ids, symbols)
     read = {COLUMN: column}
+    if tags:
+        read[TAGS] = _by_item(table.ids, sheet.columns[TAGS](table, TAGS, problems))
+        check_tags(read[TAGS].tolist(), tags, sheet.file, problems)
     if canonical:
         read[canonical] = sheet.columns[canonical](items, canonical, problems)
         check_pronunciations(read[canonical], column, items, canonical, problems)
     problems.raise_if_any()
     texts = {name: kept[name] for name in (sheet.id, *once) if name in kept}
     return Answers(Items(tuple(first)), read, texts)
+
+
+def _by_item(ids: Sequence[str], cells: Iterable[Any]) -> np.ndarray:
+    """The cells of each item, in the order in which the items appear first."""
+    found: dict[str, list[Any]] = {}
+    for item, cell in zip(ids, cells):
+        found.setdefault(item, []).append(cell)
+    column = np.empty(len(found), dtype=object)
+    column[:] = list(found.values())
+    return column

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from operator import ne
 from typing import Callable, Optional
 
@@ -155,25 +155,74 @@ def best_references(
     heard = hypothesis if utterance == range(len(hypothesis)) else [hypothesis[row] for row in owner.tolist()]
     if unknown:
         reference, heard = without_unknown(reference, heard, unknown)
-    substitutions, insertions, deletions = parts = np.zeros((3, len(owner)), dtype=np.int64)
+    parts = np.zeros((3, len(owner)), dtype=np.int64)
     different = np.flatnonzero(np.fromiter(map(ne, reference, heard), dtype=bool, count=len(owner)))
     if len(different):
         sides = ([side[row] for row in different.tolist()] for side in (reference, heard))
         parts[:, different] = edit_errors(*encode(*sides))
     errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(owner))
     best = (choose or lowest_rates)(errors, lengths, utterance)
-    own_rates = errors[best] / np.maximum(lengths[best], 1)
-    rows = TranscriptErrors(
-        substitutions[best],
-        insertions[best],
-        deletions[best],
-        lengths[best],
-        np.ones(len(best), dtype=np.int64),
-        (errors[best] > 0).astype(np.int64),
+    substitutions, insertions, deletions = parts[:, best]
+    return _rows(substitutions, insertions, deletions, lengths[best]), best
+
+
+def _rows(
+    substitutions: np.ndarray, insertions: np.ndarray, deletions: np.ndarray, lengths: np.ndarray
+) -> TranscriptErrors:
+    """The errors of each utterance, with what follows from them."""
+    errors = substitutions + insertions + deletions
+    own_rates = errors / np.maximum(lengths, 1)
+    return TranscriptErrors(
+        substitutions,
+        insertions,
+        deletions,
+        lengths,
+        np.ones(len(lengths), dtype=np.int64),
+        (errors > 0).astype(np.int64),
         own_rates,
         np.minimum(own_rates, 1.0),
     )
-    return rows, best
+
+
+def errors_by_tag(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], tags: Sequence[Sequence[int]], number: int
+) -> list[TranscriptErrors]:
+    """Return the errors of each utterance in the symbols with each tag, such as a language.
+
+    Of all tags together they are those of `errors_per_utterance`, but for insertions in utterances with an empty
+    reference, which have no tag. The alignment is that of `alignment.partners`. A substitution or a deletion counts for
+    the tag of the reference symbol; an insertion for that of the reference symbol before it, or else for that of the
+    first.
+
+    Parameters
+    ----------
+    reference, hypothesis
+        N transcripts each.
+    tags
+        For each symbol of each reference the number of its tag.
+    number
+        How many tags there are.
+
+    Examples
+    --------
+    >>> rows = errors_by_tag([["wo", "yao", "go", "home"]], [["wo", "go", "home", "now"]], [[0, 0, 1, 1]], 2)
+    >>> [(each.deletions.tolist(), each.insertions.tolist(), each.reference_length.tolist()) for each in rows]
+    [([1], [0], [2]), ([0], [1], [2])]
+    """
+    said, heard = encode(reference, hypothesis)
+    found, utterances = partners(said, heard), np.arange(len(reference))
+    owner, owner_heard = (np.repeat(utterances, side.lengths) for side in (said, heard))
+    paired = np.flatnonzero(found >= 0)
+    places = heard.starts[owner[paired]] + found[paired]
+    before = np.full(len(heard.codes), -1, dtype=np.int64)
+    before[places] = paired
+    inserted = (before < 0) & (said.lengths[owner_heard] > 0)
+    before = np.maximum(np.maximum.accumulate(before), said.starts[owner_heard])
+    wrong = paired[said.codes[paired] != heard.codes[places]]
+    cell = np.fromiter(chain.from_iterable(tags), np.int64, len(said.codes)) * len(reference) + owner
+    kinds = (cell[wrong], cell[before[inserted]], cell[found < 0], cell)
+    counts = [np.bincount(each, minlength=number * len(reference)).reshape(number, -1) for each in kinds]
+    return [_rows(*each) for each in zip(*counts)]
 
 
 def lowest_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[int]) -> np.ndarray:

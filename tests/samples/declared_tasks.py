@@ -55,6 +55,13 @@ def _regions(name, draw):
     return {"transcripts.csv": _table("id,transcript,speaker,region", rows)}
 
 
+def _switched(name, draw):
+    words = {"der": "de", "Wagen": "de", "नमस्ते": "hi", "दुनिया": "hi"}
+    said = [(item, draw.choices([*words], k=4), who) for item, who in _ids(name)]
+    rows = [(item, " ".join(each), " ".join(words[word] for word in each), who) for item, each, who in said]
+    return {"transcripts.csv": _table("id,transcript,tags,speaker", rows)}
+
+
 def _phones(*inventory):
     return _said(lambda draw, _: " ".join(draw.choices(inventory, k=4)))
 
@@ -187,6 +194,10 @@ TASKS = {
     "means": (
         "{kind: transcripts, mean_over: {column: region, groups: drawn}, primary: cer, item: utterance}",
         _regions,
+    ),
+    "code-switching": (
+        "{kind: transcripts, tags: [de, hi], normalise: [casefold], item: utterance}",
+        _switched,
     ),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", SAID),
     "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones("ʃ", "aː", "t", "k")),

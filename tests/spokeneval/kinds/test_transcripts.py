@@ -332,3 +332,112 @@ def test_the_limit_on_a_files_size_holds_after_normalisation(units: dict[str, An
         SubmissionError, match=f"transcript: {2 * 18 * 30_000 + 1} characters after normalisation"
     ):
         task.format.read_submission(Files({"transcripts.csv": heard.encode()}), items)
+
+
+TAGGED = ["zh", "en", "other"]
+
+
+def errors_of_tags(said: list[str], heard: list[str], tags: list[str]) -> list[tuple[str, str]]:
+    """Errors as (kind, tag), along an alignment that is found on its own, in a full table, from the end backwards."""
+    m, n = len(said), len(heard)
+    cost = [
+        [(i + j, 0) for j in range(n + 1)] for i in range(m + 1)
+    ]  # errors, then pairs as negative numbers
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            errors, pairs = cost[i - 1][j - 1]
+            ways = [(errors + (said[i - 1] != heard[j - 1]), pairs - 1)]
+            ways += [(errors + 1, pairs) for errors, pairs in (cost[i - 1][j], cost[i][j - 1])]
+            cost[i][j] = min(ways)
+    found, i, j = [], m, n
+    while i or j:
+        if (
+            i
+            and j
+            and cost[i][j]
+            == (
+                cost[i - 1][j - 1][0] + (said[i - 1] != heard[j - 1]),
+                cost[i - 1][j - 1][1] - 1,
+            )
+        ):
+            i, j = i - 1, j - 1
+            found += [("substitution", tags[i])] * (said[i] != heard[j])
+        elif i and cost[i][j] == (cost[i - 1][j][0] + 1, cost[i - 1][j][1]):
+            i -= 1
+            found.append(("deletion", tags[i]))
+        else:
+            j -= 1
+            found.append(("insertion", tags[max(i - 1, 0)]))
+    return found
+
+
+def changed(rng: random.Random, words: list[str], times: int) -> list[str]:
+    """Words with some replaced, left out or added."""
+    for _ in range(times):
+        place = rng.randrange(len(words) + 1)
+        words = [*words[:place], *rng.choices("一二三abc", k=rng.randrange(3)), *words[place + 1 :]]
+    return words
+
+
+def test_the_errors_of_each_tag_are_those_of_an_alignment_and_add_up_to_the_whole() -> None:
+    rng = random.Random(5)
+    said = [rng.choices("一二三abc", k=rng.randrange(1, 9)) for _ in range(300)]
+    tags = [[rng.choice(TAGGED) if word == "a" else TAGGED[word > "c"] for word in row] for row in said]
+    tags = [["en" if tag == "zh" else "zh" if tag == "en" else tag for tag in row] for row in tags]
+    heard = [changed(rng, row, rng.randrange(4)) for row in said]
+    rows = [
+        f"u{n},{' '.join(row)},{' '.join(own)}" for n, (row, own) in enumerate(zip(said, tags, strict=True))
+    ]
+    task = make(tags=TAGGED)
+    reference = {"transcripts.csv": "\n".join(["id,transcript,tags", *rows, ""]).encode()}
+    answers = {"transcripts.csv": csv_of(heard).encode()}
+    counts = task.count(*kinds.read(task, reference, answers))
+    expected = [error for each in zip(said, heard, tags, strict=True) for error in errors_of_tags(*each)]
+    for number, tag in enumerate(TAGGED):
+        part = counts[f"tag_{number + 1}"]
+        for kind in ("substitution", "deletion", "insertion"):
+            assert getattr(part, f"{kind}s").sum() == expected.count((kind, tag)) > 0
+        assert part.reference_length.sum() == sum(row.count(tag) for row in tags)
+    for field in ("substitutions", "deletions", "insertions", "reference_length"):
+        added = sum(getattr(counts[f"tag_{number}"], field) for number in (1, 2, 3))
+        assert added.tolist() == getattr(counts["words"], field).tolist()
+
+
+def test_tags_of_normalised_words_of_the_reference_that_counts() -> None:
+    """By hand. In u1, "–" is no word and "isnt" two, so zh has 3 words and en 3; "uh" is added before the first word,
+    which is en, and "hmm" after not; 半 is wrong. u2 is like its second reference, which has two words in en."""
+    rules = ["drop_punctuation", {"spelling": [["isnt", "is not"]]}]
+    rows = ('u1,"well, 我 – 半天 isnt 好",en zh zh zh en zh', "u2,不 是,zh zh", "u2,no way,en en", "u3,,")
+    reference = "\n".join(["id,transcript,tags", *rows, ""])
+    heard = "id,transcript\nu1,uh well 我 半 is not hmm 好\nu2,no way\nu3,oh\n"
+    found = scores(make(tags=["zh", "en"], normalise=rules), reference, heard)
+    assert (found["wer_1"], found["wer_2"]) == (
+        round(100 / 3, 4),
+        40.0,
+    )  # 1 of 我 半天 好; uh, hmm of well is not no way
+    assert found["wer"] == 50.0  # these 3, and "oh", of 8 words
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (
+            "u1,wo yao go,zh zh",
+            "tags: 2 tags for 3 words of transcript; expected one for each word before any rule",
+        ),
+        ("u1,wo yao go,zh zh eng", "tags: eng; did you mean en"),
+        ("u1,wo yao go,zh zh fr", "tags: fr; expected one of zh, en"),
+        (
+            "u1,wo <laughs out> go,zh zh en en",
+            "transcript: the rules of normalise join or change several words",
+        ),
+        (
+            "u1,wo yao,zh zh",
+            "0 en words in 1 transcript; expected at least one en word per thousand transcripts",
+        ),
+    ],
+)
+def test_tags_that_do_not_fit_the_words_are_refused(row: str, expected: str) -> None:
+    task = make(tags=["zh", "en"], normalise=[{"drop_marked": ["<…>"]}])
+    with pytest.raises(ReferenceFileError, match=expected):
+        task.format.read_reference({"transcripts.csv": f"id,transcript,tags\n{row}\n".encode()})
