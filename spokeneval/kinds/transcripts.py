@@ -70,7 +70,7 @@ ARPABET = "arpabet"
 MOST_PHONES = 500
 """The most phones of an inventory: costs are tables of all pairs."""
 
-LOWEST, FEWEST = "lowest_rate", "fewest_errors"
+LOWEST, FEWEST, MERGED = "lowest_rate", "fewest_errors", "merged"
 
 Inventory = Union[str, tuple[str, ...], None]
 """Phones, `arpabet`, or none."""
@@ -136,6 +136,11 @@ class TranscriptsKind(Kind):
     unk: str = parameter(
         "For units: words, a word for unintelligible speech, such as unk. A word that is aligned with it is correct; "
         "elsewhere it is left out of references and submissions.", optional_text, None, None)
+    compounds: Optional[str] = parameter(
+        f"For units: words, {MERGED}: a word that the other side writes as two or more words is correct, such as "
+        "icecream for ice cream, or ice cream for icecream. References keep their number of words, and CER counts "
+        "spaces as before. WER is then that of kaldialign's merge_compounds, as in the Open ASR Leaderboard.",
+        one_of(None, MERGED), None, None)
     tags: tuple[str, ...] = parameter(
         "For units: words, the tags of words, such as the languages [zh, en] of mixed speech, for the WER of each. "
         "The reference then has a column `tags` with one of them for each word of `transcript`, between spaces. A "
@@ -171,6 +176,9 @@ class TranscriptsKind(Kind):
             another = f"{self.canonical!r} is another column"
             found = another if self.units == PHONES else f"units are {self.units}"
             raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
+        if self.compounds and (self.units != WORDS or self.unk or self.tags):
+            expected = f"units: {WORDS}, without unk and tags, for which words are paired one by one"
+            raise ParameterError("compounds", f"expected {expected}")
         if self.tags and (self.units != WORDS or self.unk or self.pooled):
             expected = f"units: {WORDS}, without unk and clip: {POOLED}, which leave out words"
             raise ParameterError(TAGS, f"expected {expected}")
@@ -197,6 +205,7 @@ class TranscriptsKind(Kind):
         return {
             "choose": choose if self.best == LOWEST else metrics.fewest_errors,
             "unknown": self.normalise.words([self.unk])[0][0] if self.unk else "",
+            "merge_compounds": bool(self.compounds),
         }
 
     def format(self) -> Format:
@@ -250,9 +259,7 @@ class TranscriptsKind(Kind):
             same = [references[place] for place in places]
             counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
         else:
-            errors, places = metrics.best_references(
-                references, hypothesis, utterance, choose=choose, unknown=unknown
-            )
+            errors, places = metrics.best_references(references, hypothesis, utterance, **self.chosen)
             counts, same = {units: errors}, [references[place] for place in places]
         if self.tags:
             tags = list(chain.from_iterable(reference[TAGS]))

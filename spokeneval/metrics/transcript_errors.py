@@ -24,7 +24,7 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from .alignment import partners
+from .alignment import compound_errors, partners
 from .counts import Counts, Number, ratio, total
 from .edit_distance import edit_errors, encode
 from .shares import of_shares
@@ -130,6 +130,7 @@ def best_references(
     *,
     choose: Optional[Choice] = None,
     unknown: str = "",
+    merge_compounds: bool = False,
 ) -> tuple[TranscriptErrors, np.ndarray]:
     """Errors of each utterance, and which reference counts for it: places in `reference`, int, shape (n,).
 
@@ -141,6 +142,9 @@ def best_references(
         Which reference counts: `lowest_rates`, which is the default, `fewest_errors` or `lowest_clipped_rates`.
     unknown
         The word for unintelligible speech; see `without_unknown`.
+    merge_compounds
+        Whether words that one side writes together and the other apart are no errors: `alignment.compound_errors`. The
+        length of a reference is that of its own words.
 
     >>> best_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], [0, 0, 1])[1].tolist()
     [1, 2]
@@ -160,6 +164,9 @@ def best_references(
     if len(different):
         sides = ([side[row] for row in different.tolist()] for side in (reference, heard))
         parts[:, different] = edit_errors(*encode(*sides))
+    for row in different.tolist() if merge_compounds else ():
+        fewer = compound_errors(reference[row], heard[row])
+        parts[:, row] = parts[:, row] if fewer is None else fewer
     errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(owner))
     best = (choose or lowest_rates)(errors, lengths, utterance)
     substitutions, insertions, deletions = parts[:, best]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -16,7 +16,19 @@ MOST_CELLS = 100_000_000
 """Cells of the tables of all alignments together. Items beyond this limit are not aligned."""
 
 
-def aligned_lines(pairs: Iterable[tuple[Optional[str], Optional[str]]]) -> list[str]:
+Pair = tuple[Optional[str], Optional[str]]
+"""A symbol of the reference and of the submission; None for a missing one."""
+
+
+class Part(NamedTuple):
+    """What a speaker said beside what was recognised, by their names; None in place of too long an alignment."""
+
+    said_by: str
+    heard_as: str
+    pairs: Optional[Sequence[Pair]]
+
+
+def aligned_lines(pairs: Iterable[Pair]) -> list[str]:
     """Return an alignment in three lines: both sides, and S, D and I below substitutions, deletions and insertions.
 
     Of a long one, the part from shortly before the first error is shown.

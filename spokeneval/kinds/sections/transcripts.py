@@ -9,13 +9,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ...metrics.alignment import cheapest_path
+from ...metrics.alignment import cheapest_path, compound_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references, without_unknown
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..transcripts import TranscriptsKind
-from .alignments import NOTHING, aligned_lines, short_enough
+from .alignments import NOTHING, Pair, aligned_lines, short_enough
 
 COMMONEST = 25
 LARGEST = 1_000_000
@@ -29,7 +29,8 @@ def sections(kind: TranscriptsKind, reference: Any, submission: Any, scored: Sco
     said, heard, flawed, aligned = _best(kind, reference, submission)
     errors: Counter[tuple[Optional[str], Optional[str]]] = Counter()
     for row in aligned:
-        errors.update(pair for pair in _aligned(said[row], heard[row]) if pair[0] != pair[1])
+        pairs = _aligned(said[row], heard[row], bool(kind.compounds))
+        errors.update(pair for pair in pairs if pair[0] != pair[1])
     spoken = Counter(chain.from_iterable(said))
     wrong: Counter[str] = Counter()
     for (word, _), times in errors.items():
@@ -111,8 +112,14 @@ def _cost(table: FeatureTable, said: Optional[str], heard: Optional[str]) -> flo
     return float(table.substitution_costs()[place[said], place[heard]])
 
 
-def _aligned(said: Sequence[str], heard: Sequence[str]) -> Iterator[tuple[Optional[str], Optional[str]]]:
+def _aligned(said: Sequence[str], heard: Sequence[str], merge_compounds: bool = False) -> Iterator[Pair]:
     """Yield the pairs of the alignment with the fewest errors, and of these the most substitutions."""
+    if said == heard:
+        yield from zip(said, heard)
+        return
+    if merge_compounds:
+        yield from compound_path(said, heard)
+        return
     symbols = sorted({*said, *heard})
     number = {symbol: place for place, symbol in enumerate(symbols)}
     first, second = (np.array([number[symbol] for symbol in side], dtype=np.int64) for side in (said, heard))

@@ -109,6 +109,21 @@ def test_a_word_for_what_could_not_be_understood() -> None:
     assert found["cer"] == round(100 / 20, 4)  # sat/sad, of "the cat sat" and "yes it is"
 
 
+def test_compounds_are_no_errors_after_normalisation() -> None:
+    """By hand. u1: no error, of the second reference; u2: "van" is missing: 1 error in 3 + 4 words. With
+    six words more u2 has a substitution and five insertions, limited to four errors in all."""
+    reference = "id,transcript\nu1,no more\nu1,the Ice-Cream\nu2,a white paper van\n"
+    heard = "id,transcript\nu1,the icecream\nu2,a whitepaper\n"
+    rules = ["casefold", "split_hyphens"]
+    found = scores(make(compounds="merged", normalise=rules), reference, heard)
+    assert (found["wer"], found["deletions"], found["wrong"]) == (round(100 / 7, 4), round(100 / 7, 4), 50)
+    plain = scores(make(normalise=rules), reference, heard)
+    assert plain["wer"] > found["wer"]
+    assert plain["cer"] == found["cer"] == round(100 * 6 / 30, 4)  # two spaces, and " van"
+    pooled = make(compounds="merged", normalise=rules, clip="pooled")
+    assert scores(pooled, reference, f"{heard.strip()} b c d e f g\n")["wer"] == round(400 / 7, 4)
+
+
 OTHERS = {
     "text": "u1 hello you\nu2\n",
     "transcripts.trn": "hello you (u1)\n(u2)\n",

@@ -25,6 +25,15 @@ def test_a_word_for_what_could_not_be_understood_is_no_error():
     assert tables(markup)["Most frequent errors"][1:] == [["sat → sad", "1"]]
 
 
+def test_compounds_are_no_errors_and_are_shown_as_in_the_reference():
+    said = [[["the", "ice", "cream", "van"]], [["white", "paper"]]]
+    task = {"kind": "transcripts", "compounds": "merged"}
+    markup = section(task, {"transcript": said}, {"transcript": [["a", "icecream", "van"], ["whitepaper"]]})
+    assert tables(markup)["Most frequent errors"][1:] == [["the → a", "1"]]
+    aligned = transcripts._aligned(said[0][0], ["a", "icecream", "van"], merge_compounds=True)
+    assert list(aligned) == [("the", "a"), ("ice", "ice"), ("cream", "cream"), ("van", "van")]
+
+
 def test_the_errors_of_words_add_up_to_those_of_jiwer():
     draw = np.random.default_rng(2)
     said = [list(draw.choice(list("abcd"), draw.integers(1, 9))) for _ in range(40)]
