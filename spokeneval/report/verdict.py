@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
+from operator import itemgetter
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from ..formats.format import Answers
-from ..formats.problems import count_of
-from ..formats.speakers import LEVEL
+from ..formats.problems import count_of, name
 from ..formats.tables import id_order
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..scoring.options import Settings, as_shown
 from ..scoring.scored import Scored, difference_interval, ends_beyond, scores_without
-from ..task import ENDS, HIGHER, Number, Task
+from ..task import ENDS, HIGHER, Number, Task, View
 
 GOOD, OPEN, BAD = "good", "", "bad"
 """Classes of the style sheet, for the colour beside a verdict."""
@@ -96,55 +97,77 @@ def trivial_verdict(task: Task, score: float, settings: Settings) -> Optional[Ve
     )
 
 
-WEAK, FOUND = 0.25, 0.5
-"""Shares of the way from the best trivial baseline to a perfect score: below the first one a submission is examined for
-a slip, and a changed submission that reaches the second one shows it."""
+WEAK = 0.5
+"""Share of the way from the best trivial baseline's answers to right ones, below which a submission is examined for a
+slip."""
 
+MOST_EXCHANGED = 6
+"""With more columns, no two of them are exchanged: each exchange is scored."""
 
-FEWEST_ROWS = 40
-"""With fewer rows of counts, a changed submission may reach the second share by chance."""
+FEWEST_ROWS = 10
+"""With fewer rows of counts, a changed submission may be better by chance."""
+
+SURE, LIKELY = 3, 2
+"""The standard errors by which a changed submission that shows the slip is more right than the given one, and than each
+trivial baseline."""
 
 
 def slips(task: Task, labels: Any, submission: Any, scored: Scored, settings: Settings) -> list[str]:
-    """Return which slip explains a weak score on public labels: opposite values, or rows that are shifted by one."""
-    primary, best = task.primary, task.primary.best
-    known = [float(value) for value in settings.feedback.trivial.values()]
-    statistics = scored.statistics
-    rows = statistics.units if task.declaration.get(LEVEL) else statistics.rows[0]
-    if (
-        len(rows) < FEWEST_ROWS
-        or not known
-        or best is None
-        or not isinstance(submission, Answers)
-        or task.code
-    ):
+    """Return what explains a weak score on public labels: opposite or exchanged values, or rows shifted by one.
+
+    What is compared is how right the answers to the items are, because not every score has a best value.
+    """
+    if not isinstance(submission, Answers) or not settings.feedback.trivial or task.code:
         return []
-    score = float(scored.scores[primary.key])
-    trivial = min(known, key=lambda value: abs(value - best))
-    if trivial == best or (score - trivial) / (best - trivial) >= WEAK:
-        return []
+    primary = task.primary
+    found: list[tuple[float, str]] = []
+    sign = 1 if primary.direction == HIGHER else -1
+    score = max(
+        sign * float(known) for known in (scored.scores[primary.key], *settings.feedback.trivial.values())
+    )
     ids = submission.items.ids
     order = np.array(sorted(range(len(ids)), key=lambda row: id_order(ids[row])), dtype=int)
-    found = []
-    for words, columns in _changes(submission.columns, order):
-        with suppress(ArithmeticError, LookupError, ValueError), np.errstate(all="ignore"):
-            counts = task.part(primary, task.count(labels, replace(submission, columns=columns)))
-            value = float(primary.value(total(counts)))
-            if (value - trivial) / (best - trivial) >= FOUND:
-                shown = f"{value:.{settings.decimals.get(primary.key, 4)}f}"
-                found.append(f"{words}, {primary.heading} would be {shown}")
-    return found
+    unusable = ArithmeticError, LookupError, ValueError
+    with suppress(*unusable), np.errstate(all="ignore"):
+        own = np.asarray(task.right(scored.statistics.rows[1]))
+        others = [task.right(task.count(labels, answer(labels.items))) for answer in task.trivial.values()]
+        if len(own) < FEWEST_ROWS or own.mean() > WEAK + (1 - WEAK) * max(map(np.mean, others)):
+            return []
+        for words, columns in _changes(submission.columns, order, task.view):
+            with suppress(*unusable):  # such as a class from a column of ratings
+                counts = task.count(labels, replace(submission, columns=columns))
+                value, right = float(primary.value(total(task.part(primary, counts)))), task.right(counts)
+                if (
+                    sign * value > score
+                    and _errors_apart(right, own) > SURE
+                    and all(_errors_apart(right, other) > LIKELY for other in others)
+                ):
+                    shown = f"{value:.{settings.decimals.get(primary.key, 4)}f}"
+                    found.append((sign * value, f"{words}, {primary.heading} would be {shown}"))
+    return [max(found, key=itemgetter(0))[1]] if found else []
+
+
+def _errors_apart(right: np.ndarray, other: np.ndarray) -> float:
+    """How much more right answers are than others to the same items, in standard errors."""
+    return float((right - other).mean() / (right - other).std() * len(right) ** 0.5)
 
 
 def _changes(
-    columns: Mapping[str, np.ndarray], order: np.ndarray
+    columns: Mapping[str, np.ndarray], order: np.ndarray, view: View
 ) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
     """Yield what may have been meant, with the values of each column; `order`: rows by id, as in public lists."""
+    for one, other in combinations(columns, 2) if len(columns) <= MOST_EXCHANGED else ():
+        words = f"With the columns {name(one)} and {name(other)} exchanged"
+        yield words, {**columns, one: columns[other], other: columns[one]}
     if all(values.dtype.kind in "if" for values in columns.values()):
         signed = any(values.min() < 0 for values in columns.values())
         shares = all(values.max() <= 1 for values in columns.values())
+        words = f"With the opposite {'sign' if signed else 'order of values'}"
+        classes = getattr(view, "answers", ()) or view.label_names()
+        if len(classes) == 2 and all(values.dtype.kind == "i" for values in columns.values()):
+            words = f"With {name(classes[0])} and {name(classes[1])} swapped"
         yield (
-            f"With the opposite {'sign' if signed else 'order of values'}",
+            words,
             {
                 name: -values if signed else (1 if shares else values.min() + values.max()) - values
                 for name, values in columns.items()

@@ -114,14 +114,17 @@ IDS = [str(number) for number in range(1, 61)]
 TRUE = [DRAW.choice("ab") for _ in IDS]
 SAID = [" ".join(DRAW.choices("abcdefghij", k=4)) for _ in IDS]
 TARGET = make("identification", target="a")
+CLASSES = make("decisions", classes=["a", "b"], positive="a")
 WORDS = make("transcripts", normalise=[])
 
 
 def examined(task, files, values):
     """Return what explains the score of these values, in the order of the reference's rows."""
     reference = task.format.read_reference(files)
-    (column,) = next(iter(task.trivial.values()))(reference.items).columns
-    answers = Answers(reference.items, {column: np.array(values, dtype=object if files is TEXTS else None)})
+    columns = next(iter(task.trivial.values()))(reference.items).columns
+    given = values if isinstance(values, dict) else dict.fromkeys(columns, values)
+    kind = object if files is TEXTS else None
+    answers = Answers(reference.items, {column: np.array(each, kind) for column, each in given.items()})
     known = {
         name: value_of(task, reference, answer(reference.items)) for name, answer in task.trivial.items()
     }
@@ -144,6 +147,11 @@ def test_opposite_signs_and_shifted_rows_explain_a_weak_score():
     assert examined(TARGET, LABELLED, [-score for score in SCORES]) == [
         "With the opposite sign, EER (%) would be 0.0000"
     ]
+    classes = [int(label == "b") for label in TRUE]
+    assert examined(CLASSES, LABELLED, classes) == []
+    assert examined(CLASSES, LABELLED, [1 - number for number in classes]) == [
+        "With a and b swapped, F1 would be 1.0000"
+    ]
     shifted = WORDS_OF[-1:] + WORDS_OF[:-1]  # item 2 has the answer to item 1
     assert examined(WORDS, TEXTS, WORDS_OF[::-1]) == []
     assert examined(WORDS, TEXTS, shifted[::-1]) == [
@@ -151,6 +159,24 @@ def test_opposite_signs_and_shifted_rows_explain_a_weak_score():
     ]
 
 
+def test_a_change_that_makes_no_answers_hides_no_other():
+    """Classes cannot be exchanged with ratings."""
+    questions = {
+        "class": {"kind": "decisions", "classes": ["a", "b", "c"]},
+        "pace": {"kind": "scores", "scale": [0, 1]},
+    }
+    task, pace = make("several", questions=questions), [round(DRAW.random(), 3) for _ in IDS]
+    files = {"labels.csv": csv(**{"id": IDS, "class": TRUE, "pace": pace})}
+    shifted = {
+        "class": [int(label == "b") for label in TRUE[-1:] + TRUE[:-1]],
+        "pace": pace[-1:] + pace[:-1],
+    }
+    assert examined(task, files, shifted) == [
+        "Each answer fits the item above better: with all rows shifted by one, Mean Pearson r would be 1.0000"
+    ]
+
+
+@pytest.mark.thorough
 def test_of_useless_answers_at_most_one_in_a_hundred_is_explained():
     rng = np.random.default_rng(60)
     found = [examined(TARGET, LABELLED, rng.normal(size=60)) for _ in range(150)]
