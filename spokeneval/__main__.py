@@ -4,7 +4,7 @@
     python -m spokeneval wer REFERENCE SUBMISSION [--set PARAMETER=VALUE] [--report FILE] [--json]
     python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--all] [--out DIR] [--json]
     python -m spokeneval compare --rule RULE [TASK=]FOLDER [TASK=]FOLDER ... [--out DIR] [--json]
-    python -m spokeneval diff TASK REFERENCE A B [--json]
+    python -m spokeneval diff TASK REFERENCE A B [--report FILE] [--json]
     python -m spokeneval reproduce RESULT
     python -m spokeneval export RESULT --format FORM --out DIR [--meta FILE] [--competition DIR] [--bundle ZIP] [--json]
     python -m spokeneval tasks [TASK | KIND] [--json]

@@ -130,7 +130,6 @@ def _add_scoring(
     reference = "the reference: its file, or the folder with its files"
     scoring.add_argument("--reference", metavar="PATH", help="the reference, by name")
     scoring.add_argument("--submission", metavar="PATH", help="the submission, by name")
-    scoring.add_argument("--report", type=Path, metavar="FILE", help="write a report page (HTML) there")
     comparing.add_argument("--reference", metavar="PATH", help=f"{reference}; not with --rule")
     written = "write board.csv, pairs.csv and board.tex there"
     grouped = "compare the groups of a column of the reference, such as dialect, within each system, too"
@@ -163,6 +162,8 @@ def _add_scoring(
     units = (
         "a text file with the unit of each item in its lines, such as its speaker, for confidence intervals"
     )
+    for command, of in ((scoring, "a report page"), (differing, "a page with every changed item")):
+        command.add_argument("--report", type=Path, metavar="FILE", help=f"write {of} (HTML) there")
     for command in (scoring, comparing, differing):
         joined = (
             "; not with --rule, which takes the column speaker of each reference"

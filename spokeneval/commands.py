@@ -217,7 +217,7 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
             result = compute()
         if options.command == "compare" and options.out is not None:
             result.write(options.out)
-        if options.command == "score" and options.report is not None:
+        if options.command in ("score", "diff") and options.report is not None:
             write_file(options.report, result.report())
     except FileProblems as error:
         refusal = _by_line(error) if error.place == "row" else error

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .formats.problems import count_of, name
 from .ranking.leaderboard import TextTable
 from .ranking.writers import text_table
 from .result import Result
 
+if TYPE_CHECKING:
+    from .report.side_by_side import Change
+
 SHOWN = 10
 """Number of items that became better, and worse, that are listed."""
-
-
-class Change(NamedTuple):
-    """An item, how right both answers to it are, from 0 to 1, and both answers as a report shows them."""
-
-    item: str
-    right: tuple[float, float]
-    answers: tuple[Mapping[str, str], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -53,21 +46,26 @@ class Difference:
         """Whether the second is better than the first, with the paired interval of the difference, in words."""
         return self.results[1].verdict.replace("the baseline", name(self.names[0]))
 
+    def report(self) -> str:
+        """The page of both submissions as HTML: scores, the cheapest gains, and every item that changed or is wrong."""
+        from .report.side_by_side import page_of_two
+
+        task, labels = self.results[0].definition, self.results[0].answered.reference.labels
+        return page_of_two(task, labels, self.names, [result.answered[1:] for result in self.results])
+
     def __str__(self) -> str:
-        rules, (first, second) = self.results[0].definition, self.results
-        rows = []
-        for score in rules.scores:
-            values, digits = (first.scores[score.key], second.scores[score.key]), score.precision
-            change = f"{values[1] - values[0]:+.{digits}f}"
-            rows.append([score.heading, *(f"{value:.{digits}f}" for value in values), change])
+        from .report.side_by_side import score_rows
+
+        task, (first, second) = self.results[0].definition, self.results
+        rows = score_rows(task, first.scores, second.scores)
         table = text_table(TextTable("", ["", *map(name, self.names), "change"], rows))
-        lines = [f"{rules.title}: {count_of(first.items, 'item')}", "", table]
+        lines = [f"{task.title}: {count_of(first.items, 'item')}", "", table]
         better, worse, same = self.numbers
         lines += ["", *wrap(self.verdict, 100), ""]
         lines += [f"{count_of(better, 'item')} became better, {worse} worse, {same} unchanged."]
-        for title, changes in (("Better", self.better), ("Worse", self.worse)):
-            lines += ["", title] if changes else []
-            lines += [line for change in changes for line in self._lines(change)]
+        for title, listed in (("Better", self.better), ("Worse", self.worse)):
+            lines += ["", title] if listed else []
+            lines += [line for change in listed for line in self._lines(change)]
         return "\n".join([*lines, "", first.signature])
 
     def _lines(self, change: Change) -> Iterator[str]:
@@ -92,23 +90,15 @@ class Difference:
 
 def difference_of(names: tuple[str, str], results: tuple[Result, Result]) -> Difference:
     """Compare the items of two results; the second was scored with the first as its baseline."""
-    from .report.sections import rightness
+    from .report.side_by_side import changes, order_of
 
-    first, second = (rightness(result.definition, result.answered.scored) for result in results)
-    change = second - first
-    order = np.argsort(-np.abs(change), kind="stable")
-    up, down = (order[change[order] > 0].tolist(), order[change[order] < 0].tolist())
-    numbers = len(up), len(down), len(change) - len(up) - len(down)
-    return Difference(names, results, numbers, _changes(results, up[:SHOWN]), _changes(results, down[:SHOWN]))
-
-
-def _changes(results: tuple[Result, Result], rows: list[int]) -> list[Change]:
-    from .report.sections import item_columns, plain_text
-
-    sides = []
-    for result in results:
-        columns = item_columns(result.definition, result.answered.reference.labels, *result.answered[1:], rows)
-        items, right = map(plain_text, columns.pop(next(iter(columns)))), columns.pop("Right")
-        answers = [dict(zip(columns, map(plain_text, cells))) for cells in zip(*columns.values())]
-        sides.append(list(zip(items, right, answers or [{} for _ in rows])))
-    return [Change(item, (before, after), (old, new)) for (item, before, old), (_, after, new) in zip(*sides)]
+    task, labels, sides = (
+        results[0].definition,
+        results[0].answered.reference.labels,
+        [result.answered[1:] for result in results],
+    )
+    order, change = order_of(task, sides)
+    up, down = ([row for row in order if change[row] * sign > 0] for sign in (1, -1))
+    better, worse = (changes(task, labels, sides, rows[:SHOWN]) for rows in (up, down))
+    numbers = len(up), len(down), len(order) - len(up) - len(down)
+    return Difference(names, results, numbers, better, worse)

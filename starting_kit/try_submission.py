@@ -3,6 +3,7 @@
     python3 try_submission.py SUBMISSION                     scores it on the development set, if the kit has one
     python3 try_submission.py --set evaluation SUBMISSION    checks it for the evaluation set
     python3 try_submission.py --all SUBMISSION               lists every problem
+    python3 try_submission.py --compare EARLIER SUBMISSION   shows what changed from an earlier submission, item by item
     python3 try_submission.py --task TASK ...                in the kit of several tasks: one of them
 
 SUBMISSION is a file, a folder or a zip. The checks are those of ingest.py and the scores those of score.py, the same
@@ -25,7 +26,7 @@ import zipfile
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from html import unescape
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 from unicodedata import normalize
 from urllib.parse import quote
 
@@ -39,7 +40,7 @@ from spokeneval.formats.submission_folder import REPORT_FILE, list_files, read_f
 from spokeneval.formats.submission_zip import is_packed, unpack
 from spokeneval.scoring.options import OPTIONS_FILE, read_options
 from spokeneval.scoring.output import INTERRUPTED, say, score_table
-from spokeneval.scoring.reference import read_items, read_reference
+from spokeneval.scoring.reference import read_items, read_reference, read_submission
 from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
@@ -51,6 +52,9 @@ KIT = "SPOKENEVAL_KIT"
 
 OF_ITEMS = {"another_set", "unknown_item", "missing_item", "unknown_session", "missing_file"}
 """The codes of problems that answers to another set have."""
+
+DIFFERENCE = "difference.html"
+"""The page of two submissions side by side."""
 
 GET_DATA = HERE / "get_data.py"
 
@@ -110,6 +114,12 @@ def main() -> int:
             help="only download the files that are too large for the kit",
         )
     parser.add_argument("--all", action="store_true", help="list every problem, not only the first ones")
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        metavar="EARLIER",
+        help=f"write {DIFFERENCE}, which shows what changed from an earlier submission",
+    )
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):
         say(f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.", error=True)
@@ -158,6 +168,7 @@ def main() -> int:
             save_report(output / "detailed_results.html")
         else:
             say(f"The labels of the {options.set} set are hidden: the submission was checked but not scored.")
+        compare(options.compare, options.submission, submitted, reference)
         try:
             pack(submitted, options.zip)
         except OSError as error:
@@ -336,6 +347,43 @@ def with_players(page: str) -> str:
         return f'<th scope="row">{row[1]}{control if place else ""}</th>'
 
     return re.sub(r'<th scope="row">([^<]+)</th>', player, page)
+
+
+def compare(earlier: Optional[Path], later: Path, submitted: Path, reference: Path) -> None:
+    """Write a page of two submissions side by side. The check goes on if the earlier one is refused."""
+    if earlier is None:
+        return
+    if not reference.is_dir():
+        say("--compare needs a set with labels: nothing was compared.", error=True)
+        return
+    from spokeneval.report.side_by_side import page_of_two
+    from spokeneval.scoring.scored import score_both_submissions
+
+    options = read_options(HERE / OPTIONS_FILE)
+    task = options.vary(runpy.run_path(str(HERE / "score.py"))["TASK"])
+    known = read_reference(task, reference)
+
+    def read(folder: Path) -> Any:
+        return read_files(
+            folder, lambda files: read_submission(task, files, known), others=options.other_files
+        )[1]
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            refusal = stage(earlier, Path(folder))
+            if refusal:
+                raise refusal
+            sides = read(Path(folder)), read(submitted)
+            names = str(earlier), str(later)
+            scored = score_both_submissions(task, known.labels, sides, options.settings(task, known))
+            page = page_of_two(task, known.labels, names, list(zip(sides, scored)))
+            Path(DIFFERENCE).write_text(page, encoding="utf-8")
+        except SubmissionError as refused:
+            say(f"{earlier} cannot be compared:\n{refused}", error=True)
+        except OSError as error:
+            say(f"{DIFFERENCE} was not written: {describe(error)}", error=True)
+        else:
+            say(f"What changed from {earlier} is in {DIFFERENCE}.")
 
 
 def pack(folder: Path, path: Path) -> None:

@@ -43,6 +43,7 @@ class Errors:
     called: what the errors and the sizes are, as in `the errors` and `the responses`.
     groupings: `kind of group -> group of each row`.
     parts: `kind of group -> parts of the rows in groups`, where a row may be in several.
+    unit: what the numbers of errors count.
     """
 
     rows: np.ndarray
@@ -50,6 +51,7 @@ class Errors:
     called: tuple[str, str]
     groupings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parts: Mapping[str, GroupedErrors] = field(default_factory=dict)
+    unit: str = "errors"
 
 
 class _ErrorGroup(NamedTuple):
@@ -67,9 +69,7 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
 
     The units of the confidence interval are groups too, if they have several items.
     """
-    groupings, names = dict(errors.groupings), list(units.of.values())
-    if len(set(names)) < len(names) == len(errors.rows):
-        groupings.setdefault(units.called.capitalize(), names)
+    groupings = with_units(errors, units)
     parts = {kind: GroupedErrors(names, errors.rows, errors.sizes) for kind, names in groupings.items()}
     shares = _beyond_their_share({**errors.parts, **parts})
     if not shares:
@@ -92,6 +92,13 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
             "Groups with the most errors beyond their share. Groups of different kinds overlap.", kind="note"
         ),
     )
+
+
+def with_units(errors: Errors, units: Units) -> dict[str, Sequence[str]]:
+    """Return the groupings, with one by the units if they have several items."""
+    names = list(units.of.values())
+    several = len(set(names)) < len(names) == len(errors.rows)
+    return {**({units.called.capitalize(): names} if several else {}), **errors.groupings}
 
 
 def _beyond_their_share(groupings: Mapping[str, GroupedErrors]) -> list[_ErrorGroup]:

@@ -465,7 +465,8 @@ def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch
     assert (status, CHANGED in printed, len(counted)) == (0, True, 2)
     assert "  WER (%)            20.00  20.00   +0.00\n  Substitutions (%)  20.00   0.00  -20.00\n" in printed
     assert "Difference from a: +0.00" in " ".join(printed.split())
-    found = json.loads(run(capsys, *arguments, "--json")[1])
+    found = json.loads(run(capsys, *arguments, "--json", "--report", "page.html")[1])
+    assert "<title>Transcripts: a and b</title>" in (tmp_path / "page.html").read_text("utf-8")
     assert (found["better_items"], found["worse_items"], found["same_items"]) == (1, 1, 1)
     assert found["worse"][0]["right"] == [1, 0.5]
     assert run(capsys, *arguments[:-1])[::2] == (2, "Give REFERENCE and two submissions, A and B.\n")

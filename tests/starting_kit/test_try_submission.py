@@ -383,6 +383,29 @@ def test_in_the_kit_of_several_tasks_a_player_has_the_sound_of_its_task(tmp_path
 
 
 @pytest.mark.parametrize("task", ["spoken_call"], indirect=True)
+def test_the_kit_shows_what_changed_from_an_earlier_submission(kit, tmp_path):
+    for called in ("development", "evaluation"):
+        assert run_program("baseline.py", called, str(tmp_path / called), cwd=kit).returncode == 0
+    (answers,) = (tmp_path / "development").iterdir()
+    id, decision = answers.read_text("utf-8").splitlines()[1].split("\t")
+    other = {"accept": "reject", "reject": "accept"}[decision]
+    changed = answers.read_text("utf-8").replace(f"{id}\t{decision}\n", f"{id}\t{other}\n")
+    write_files(tmp_path, {f"later/{answers.name}": changed, f"torn/{answers.name}": "Id\tDecision\n"})
+    words = kit / "try_submission.py", "--compare"
+    done = run_program(*words, "development", "later", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "What changed from development is in difference.html.\n" in done.stdout
+    page = (tmp_path / "difference.html").read_text("utf-8")
+    assert "development and later</h1>" in page
+    assert re.findall(r'<li class="(?:up|down)"><p><strong>(.*?)</strong>', page) == [id]
+    done = run_program(*words, "torn", "later", cwd=tmp_path)
+    assert (done.returncode, done.stderr.startswith("torn cannot be compared:\n")) == (0, True)
+    done = run_program(*words, "later", "--set", "evaluation", "evaluation", cwd=tmp_path)
+    refused = "--compare needs a set with labels: nothing was compared.\n"
+    assert (done.returncode, done.stderr) == (0, refused)
+
+
+@pytest.mark.parametrize("task", ["spoken_call"], indirect=True)
 def test_a_report_and_a_zip_that_cannot_be_written_are_one_line_each(kit, tmp_path):
     assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
     (tmp_path / "detailed_results.html").mkdir()

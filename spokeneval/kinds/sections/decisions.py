@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...formats.problems import name
 from ...report.page import Html, long_table, paragraph, percent, section, table
 from ...report.plots import Drawing
 from ...scoring.scored import Scored
@@ -62,6 +64,28 @@ def confusion_plot(names: Sequence[str], answers: Sequence[str], counts: np.ndar
 def groupings(kind: DecisionsKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the class of each item."""
     return {"True class": [kind.classes[label] for label in kind.expected(reference).tolist()]}
+
+
+def sources(kind: DecisionsKind, reference: Any, submission: Any, scored: Scored) -> WrongClasses:
+    """Return the wrong decisions by class and answer."""
+    sides = kind.sides(reference, submission)
+    wanted = np.array(kind.wanted or range(len(kind.classes)))[sides[0]]
+    return wrong_classes((kind.classes, kind.answers or kind.classes), sides, wanted, range(len(wanted)))
+
+
+WrongClasses = dict[str, Counter[int]]
+"""How often each class is taken for another, `what is wrong -> row of the counts -> times`."""
+
+
+def wrong_classes(
+    names: Sequence[Any], sides: Sequence[Any], wanted: Any, rows: Sequence[int]
+) -> WrongClasses:
+    """Return the answers that are not those wanted; `names` and `sides` are of the classes and of the answers."""
+    found: WrongClasses = {}
+    for place in np.flatnonzero(sides[1] != wanted).tolist():
+        source = " is taken for ".join(name(own[side[place]]) for own, side in zip(names, sides))
+        found.setdefault(source, Counter())[rows[place]] += 1
+    return found
 
 
 def answers(

@@ -15,7 +15,7 @@ from ...report.plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
 from ...scoring.scored import Scored
 from ...task import Number
 from ..identification import IdentificationKind
-from .decisions import MOST_CLASSES, confusion_counts, confusion_plot, confusions
+from .decisions import MOST_CLASSES, WrongClasses, confusion_counts, confusion_plot, confusions, wrong_classes
 
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _RANGE = (0.0008, 0.97)
@@ -69,6 +69,13 @@ def errors(kind: IdentificationKind, reference: Any, submission: Any, scored: Sc
         if len(names)
     }
     return Errors(*sums, ("the wrong decisions", "the items"), parts=parts)
+
+
+def sources(kind: IdentificationKind, reference: Any, submission: Any, scored: Scored) -> WrongClasses:
+    """Return the wrong decisions by class and answer."""
+    names, labels = kind.label_names(), kind.expected(reference)
+    sides = labels, _chosen(kind, submission)
+    return wrong_classes((names, [*names, "undecided"]), sides, labels, kind.row_numbers(reference).tolist())
 
 
 def _chosen(kind: IdentificationKind, submission: Any) -> np.ndarray:

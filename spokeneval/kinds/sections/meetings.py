@@ -14,7 +14,7 @@ from ...metrics.multi_speaker_errors import Stream, partners_in_time, path_in_ti
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..meetings import MeetingsKind
-from .alignments import NOTHING, aligned_lines, short_enough
+from .alignments import NOTHING, Pair, Part, aligned_lines, short_enough
 from .turns import scored_outside
 
 _Speakers = Sequence[tuple[str, Stream]]
@@ -78,11 +78,24 @@ def answers(
     kind: MeetingsKind, reference: Meetings, submission: Meetings, rows: Sequence[int]
 ) -> dict[str, list[Content]]:
     """Return the aligned words of each speaker with errors in some sessions, as they are compared in tcpWER."""
+    sessions = aligned(kind, reference, submission, rows)
+    return {"Alignment": [lines([*chain.from_iterable(map(_part_lines, session))]) for session in sessions]}
+
+
+def aligned(
+    kind: MeetingsKind, reference: Meetings, submission: Meetings, rows: Sequence[int]
+) -> list[list[Part]]:
+    """Return the aligned words of the speakers of some sessions."""
     sessions = [_partners(*kind.streams(reference, submission, row)) for row in rows]
     sizes = [len(a.symbols) * len(b.symbols) for session in sessions for _, a, _, b in session]
     kept = iter(short_enough(sizes, LARGEST).tolist())
-    shown = [[_aligned(*speaker, kept=next(kept)) for speaker in session] for session in sessions]
-    return {"Alignment": [lines([*chain.from_iterable(session)]) for session in shown]}
+    return [
+        [
+            Part(name, other, _pairs(said, heard) if next(kept) else None)
+            for name, said, other, heard in session
+        ]
+        for session in sessions
+    ]
 
 
 def _partners(said: _Speakers, heard: _Speakers) -> list[tuple[str, Stream, str, Stream]]:
@@ -96,13 +109,17 @@ def _partners(said: _Speakers, heard: _Speakers) -> list[tuple[str, Stream, str,
     return [*found, *((NOTHING, _NOBODY, *each) for each in alone)]
 
 
-def _aligned(name: str, said: Stream, other: str, heard: Stream, *, kept: bool) -> list[str]:
-    """Return the lines of a speaker with errors."""
-    title = f"{name} → {other}"
-    if not kept:
-        return [title, "too long"]
-    pairs = [
+def _pairs(said: Stream, heard: Stream) -> list[Pair]:
+    """Return the pairs of words of a speaker."""
+    return [
         (None if i is None else str(said.symbols[i]), None if j is None else str(heard.symbols[j]))
         for i, j in path_in_time(said, heard)
     ]
-    return [title, *aligned_lines(pairs)] if any(a != b for a, b in pairs) else []
+
+
+def _part_lines(part: Part) -> list[str]:
+    """Return the lines of a speaker with errors."""
+    title = f"{part.said_by} → {part.heard_as}"
+    if part.pairs is None:
+        return [title, "too long"]
+    return [title, *aligned_lines(part.pairs)] if any(a != b for a, b in part.pairs) else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Optional
 
@@ -15,7 +16,7 @@ from ...metrics.transcript_errors import best_references, without_unknown
 from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
 from ..transcripts import TranscriptsKind
-from .alignments import NOTHING, Pair, aligned_lines, short_enough
+from .alignments import NOTHING, Pair, Part, aligned_lines, short_enough
 
 COMMONEST = 25
 LARGEST = 1_000_000
@@ -77,14 +78,20 @@ def answers(
     kind: TranscriptsKind, reference: Any, submission: Any, rows: Sequence[int]
 ) -> dict[str, list[Content]]:
     """Return the aligned reference and transcript of some items; see `aligned_lines`."""
-    said, heard, flawed, aligned = _best(kind, reference, submission)
-    long = {*flawed}.difference(aligned)
     return {
         "Alignment": [
-            "too long" if row in long else lines(aligned_lines(_aligned(said[row], heard[row])))
-            for row in rows
+            "too long" if part.pairs is None else lines(aligned_lines(part.pairs))
+            for (part,) in aligned(kind, reference, submission, rows)
         ]
     }
+
+
+def aligned(kind: TranscriptsKind, reference: Any, submission: Any, rows: Sequence[int]) -> list[list[Part]]:
+    """Return the alignments of some items."""
+    said, heard, flawed, short = _best(kind, reference, submission)
+    long = {*flawed}.difference(short)
+    made = partial(_aligned, merge_compounds=bool(kind.compounds))
+    return [[Part("", "", None if row in long else [*made(said[row], heard[row])])] for row in rows]
 
 
 def _best(
@@ -100,6 +107,7 @@ def _best(
     if kind.chosen["unknown"]:
         said, heard = without_unknown(said, heard, kind.chosen["unknown"])
     flawed = np.flatnonzero(rows.wrong).tolist()
+    heard = [words if wrong else right for words, right, wrong in zip(heard, said, rows.wrong.tolist())]
     within = short_enough([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], LARGEST)
     return said, heard, flawed, [row for row, kept in zip(flawed, within.tolist()) if kept]
 

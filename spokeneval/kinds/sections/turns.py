@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ...formats.problems import name
 from ...formats.turns import RecordingTurns, Submission, TurnReference
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
@@ -78,20 +80,54 @@ def errors(kind: TurnsKind, reference: TurnReference, submission: Submission, sc
     sizes = np.array([np.diff(regions).sum() for regions in found.regions], dtype=float)
     called = "the time with errors", "the evaluated time"
     if not found.classes:
-        return Errors(wrong, sizes, called)
+        return Errors(wrong, sizes, called, unit="ms")
     times = [(each.sum(axis=1), each.diagonal().copy()) for each in _times(found)]
     spoken, right = map(np.concatenate, zip(*times))
     parts = {"Label": GroupedErrors([*found.classes, "no label"] * len(times), spoken - right, spoken)}
-    return Errors(wrong, sizes, called, parts=parts)
+    return Errors(wrong, sizes, called, parts=parts, unit="ms")
 
 
-def _times(found: _Compared) -> Iterator[np.ndarray]:
-    """Yield the scored time with each class, or none, in a recording's reference and submission, in ms."""
+def sources(
+    kind: TurnsKind, reference: TurnReference, submission: Submission, scored: Scored
+) -> dict[str, dict[int, float]]:
+    """Return the time of errors by label, or by kind of error if any labels are allowed, `what -> row -> ms`."""
+    found = _compared(kind, reference, submission, scored)
+    parts = {f"{called}, all of it": getattr(found.errors, error) for error, called in _NAMES.items()}
+    if found.classes:
+        names, none = list(map(name, found.classes)), len(found.classes)
+        times = np.array([*_times(found, wrong=True)])
+        parts = {
+            **{f"{said} is missed": times[:, place, none] for place, said in enumerate(names)},
+            **{f"{heard} is a false alarm": times[:, none, place] for place, heard in enumerate(names)},
+            **{
+                f"{names[a]} is taken for {names[b]}": times[:, a, b] for a, b in permutations(range(none), 2)
+            },
+        }
+    return {what: {row: own[row] for row in np.flatnonzero(own).tolist()} for what, own in parts.items()}
+
+
+def answers(
+    kind: TurnsKind, reference: TurnReference, submission: Submission, rows: Sequence[int]
+) -> dict[str, list[str]]:
+    """Return the seconds of each error in some recordings."""
+    counts = kind.count(reference, submission)["errors"]
+    return {
+        called: [f"{getattr(counts, error)[row] / 1000:.1f} s" for row in rows]
+        for error, called in _NAMES.items()
+    }
+
+
+def _times(found: _Compared, *, wrong: bool = False) -> Iterator[np.ndarray]:
+    """Yield the scored time with each class, or none, in a recording's reference and submission, in ms.
+
+    With `wrong`, only classes that the other side does not have at the same time count.
+    """
     k = len(found.classes)
     for swept in found.sweeps:
-        spoken, claimed = (
-            np.vstack([side[:k], ~side.any(axis=0)]) for side in (swept.reference, swept.hypothesis)
-        )
+        said, heard = swept.reference[:k], swept.hypothesis[:k]
+        if wrong:
+            said, heard = said & ~heard, heard & ~said
+        spoken, claimed = (np.vstack([side, ~side.any(axis=0)]) for side in (said, heard))
         yield (spoken * np.where(swept.scored, np.diff(swept.instants), 0)) @ claimed.T.astype(float)
 
 
