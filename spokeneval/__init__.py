@@ -122,7 +122,7 @@ def score(
         Whether invalid rows of the reference are left out instead of refused. The submission may answer them, too.
     units, by : list or mapping, optional
         The unit of each item (or recording), such as its speaker, in their order or by id, for confidence intervals;
-        and the group of each, such as a dialect, for `Result.groups`.
+        and the group of each, such as a dialect, for `Result.groups`. `by` may name a column of the reference's file.
 
     Returns
     -------

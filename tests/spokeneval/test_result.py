@@ -165,11 +165,15 @@ def test_units_and_groups_are_given_by_position_or_by_id(units):
     assert compared.units == "3 speakers"
 
 
-def test_a_group_has_the_scores_and_intervals_of_its_items_alone():
+def test_a_group_has_the_scores_and_intervals_of_its_items_alone(tmp_path):
     said, heard = [*FOUR, *FOUR], [*ANSWERS, *FOUR]
     groups = spokeneval.score(WER, said, heard, by=[*"kkkkllll"]).groups
     alone = spokeneval.score(WER, FOUR, ANSWERS)
     assert groups["k"] == (alone.scores, alone.intervals, 4)
+    rows = ["id,transcript,site", *map(",".join, zip("abcdefgh", said, "kkkkllll", strict=True))]
+    (tmp_path / "labels.csv").write_text("\n".join(rows))
+    answers = dict(zip("abcdefgh", heard, strict=True))
+    assert spokeneval.score(WER, tmp_path / "labels.csv", answers, by="site").groups == groups
     one_class = spokeneval.score(CLASSES, LABELS, [[2, 1], [1, 2], [3, 1], [1, 0]], by=[*"kkll"]).groups
     assert not any(map(math.isnan, one_class["k"].scores.values()))
     lone = spokeneval.score(CLASSES, LABELS, [[2, 1], [1, 2], [3, 1], [1, 0]], by=[*"lkkl"]).groups
