@@ -12,6 +12,8 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
+from spokeneval.scoring.output import say
+
 PRODUCT = ("spokeneval", "speechbundles", "scoring_program", "ingestion_program", "build_bundle.py")
 BESIDE = ("tests", "starting_kit", "sample_data", "benchmarks")
 _NO_CODE = {
@@ -62,11 +64,11 @@ def main(folders: list[str]) -> None:
     for name in folders or (*PRODUCT, *BESIDE):
         counts = count(Path(name))
         for package, lines in sorted(counts.items()):
-            print(f"{lines:8,}  {package}")
-        print(f"{counts.total():8,}  {name}, in all")
+            say(f"{lines:8,}  {package}")
+        say(f"{counts.total():8,}  {name}, in all")
         total += counts.total() if name in PRODUCT else 0
     if not folders:
-        print(f"{total:8,}  the product: {', '.join(PRODUCT)}")
+        say(f"{total:8,}  the product: {', '.join(PRODUCT)}")
 
 
 if __name__ == "__main__":

@@ -30,11 +30,11 @@ from .arguments import parser
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    if given[:1] in (["-h"], ["--help"], ["--version"]):
-        parser(whole_help=True).parse_args(given)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.reconfigure(errors="backslashreplace")  # some terminals cannot print all characters, such as κ
     try:
+        if given[:1] in (["-h"], ["--help"], ["--version"]):
+            parser(whole_help=True).parse_args(given)
         if shell := os.environ.get("_SPOKENEVAL_COMPLETE"):
             from .completion import complete
 
@@ -44,6 +44,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return run(given)
     except KeyboardInterrupt:
         return 130
+    except OSError as error:  # the disk is full
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -15,6 +15,18 @@ from .version import __version__
 if TYPE_CHECKING:
     from .task import Task
 
+
+class Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print at once: argparse ignores that the disk is full."""
+        try:
+            print(message, end="", file=file, flush=True)
+        except OSError:
+            from .scoring.output import say  # imported here, so that the help is shown at once
+
+            say(message, error=file is sys.stderr)
+
+
 STATUS = (
     "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
     "with --json on standard output, too); 2 for wrong arguments, or files that are missing or cannot be written."
@@ -38,10 +50,10 @@ OF_TASKS = ("score", "compare", "diff", "tasks")
 """The commands that the name of a task follows."""
 
 
-def parser(*, whole_help: bool = False) -> argparse.ArgumentParser:
+def parser(*, whole_help: bool = False) -> Parser:
     """The parser of the command line; with `whole_help` without arguments of commands, for which numpy is imported."""
     short = "; ".join(f"{name}: {' --set '.join(declared)}" for name, declared in SHORT.items())
-    whole = argparse.ArgumentParser(
+    whole = Parser(
         prog="spokeneval",
         description="Score submissions to speech challenges.",
         epilog=f"Short names of `score --kind`, such as `wer REFERENCE SUBMISSION`: {short}.",
@@ -254,14 +266,14 @@ def written_out(given: Sequence[str]) -> list[str]:
 def answers_of(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> list[Any]:
     """The paths; with `--kind`, a .txt that is no table is the list of the answers in its lines."""
     sides: list[Any] = list(map(Path, paths))
-    piped = [place for place, path in enumerate(sides) if str(path) == "-"]
-    if len(piped) > 1:
+    if [*map(str, sides)].count("-") > 1:
         raise ValueError("- is standard input; give it once, and files for the others")
-    for place in piped:
-        from tempfile import TemporaryDirectory  # imported here, so that the help is shown at once
+    for place, path in enumerate(sides):
+        if str(path) == "-" or path.is_fifo():  # a pipe can be read once
+            from tempfile import TemporaryDirectory  # imported here, so that the help is shown at once
 
-        sides[place] = Path(options.opened.enter_context(TemporaryDirectory()), "standard_input.txt")
-        sides[place].write_bytes(sys.stdin.buffer.read())
+            sides[place] = Path(options.opened.enter_context(TemporaryDirectory()), "standard_input.txt")
+            sides[place].write_bytes(path.read_bytes() if path.is_fifo() else sys.stdin.buffer.read())
     layout = task.format.submission
     if not options.kind or layout is None or len(layout.required) != 2:
         return sides

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
@@ -19,6 +20,7 @@ from .challenges import find_task, task_names
 from .completion import near_miss
 from .description import KindDescription, TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError, suggestion
+from .formats.text import LONGEST_LINE
 from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
 from .ranking.joint_rule import EXCLUDED, JointRule
@@ -40,7 +42,10 @@ def run(given: list[str]) -> int:
     try:
         return _run(options)
     except OSError as error:
-        return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+        folder = Path(str(error.filename or "")).parent
+        hint = "" if folder.is_dir() else f"; the folder {folder} does not exist"
+        message = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
+        return _refuse(options, message, 2)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -86,7 +91,11 @@ def _declared(options: argparse.Namespace) -> Task:
     if options.task_file or len(options.names) > {"score": 2, "diff": 3}.get(
         options.command, len(options.names)
     ):
-        raise ValueError("Give only one of TASK, --kind and --task-file.")
+        if "--kind" in options.typed or options.task_file:
+            raise ValueError("Give only one of TASK, --kind and --task-file.")
+        takes = "REFERENCE A B" if options.command == "diff" else "2: REFERENCE SUBMISSION"
+        more = " To compare systems: spokeneval compare" if options.command == "score" else ""
+        raise ValueError(f"{len(options.names)} files; {options.typed[0]} takes {takes}.{more}")
     declared = {"kind": options.kind}
     for given in options.set:
         name, _, value = given.partition("=")
@@ -150,7 +159,22 @@ def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) 
     paths = [options.reference, options.submission, *([options.baseline] if options.baseline else [])]
     reference, submission, *known = answers_of(options, task, paths)
     baseline = known[0] if known else None
-    return score_data(task, reference, submission, chosen, _reading(options), baseline=baseline)
+    scored = score_data(task, reference, submission, chosen, _reading(options), baseline=baseline)
+    _warn_of_order(task, reference, submission)
+    return scored
+
+
+def _warn_of_order(task: Task, *sides: Any) -> None:
+    """Warn of a submission that alone has a column of references, such as `speaker`."""
+    if not all(isinstance(side, Path) and side.is_file() for side in sides):
+        return
+    heads = []
+    for side in sides:
+        with side.open(encoding="utf-8", errors="replace") as lines:
+            heads.append({*re.split("[,;\t]", lines.readline(LONGEST_LINE).strip())})
+    for column in sorted({*task.format.layouts[0].optional} & heads[1] - heads[0])[:1]:
+        words = f"only the submission has a column {column}: are reference and submission in the wrong order?"
+        say(f"Warning: {words}", error=True)
 
 
 def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
@@ -223,6 +247,8 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
         refusal = _by_line(error) if error.place == "row" else error
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         where = getattr(options, side, " ".join(options.names))
+        if side == "reference" and Path(where).is_file():
+            refusal = refusal.renamed(refusal.problems[0].file, Path(where).name)
         problems = [vars(problem) for problem in refusal.problems]
         message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
         if side == "reference" and any(problem.code in NO_ROW for problem in refusal.problems):

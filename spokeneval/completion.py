@@ -52,6 +52,8 @@ def words_after(given: Sequence[str]) -> list[str]:
 
 def near_miss(given: Sequence[str]) -> str:
     """A suggestion for the first misspelt command or option, empty if there is none."""
+    if given[:1] == ["rank"]:
+        return "; rank is a command of speech-bundles; here it is compare"
     for place, word in enumerate(given):
         if place == 0 or word.startswith("--"):
             known, written = words_after(given[:1] if place else ()), word.partition("=")[0]

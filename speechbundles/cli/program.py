@@ -80,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        return _refused(f"{error.filename}: {error.strerror}", str(error), 1, arguments)
+        return _refused(f"{error.filename or 'standard output'}: {error.strerror}", str(error), 1, arguments)
     return status
 
 

@@ -26,7 +26,8 @@ def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
     try:
         yield
     except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        refuse(f"{describe(error)}{ending}", status)
+        printing = getattr(error, "filename", None) == "standard output"  # of what is done
+        refuse(describe(error) + ending * (not printing), status)
 
 
 def answer(content: object, text: object, *, as_json: bool) -> None:

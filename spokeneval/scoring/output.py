@@ -56,18 +56,25 @@ def write_scores(directory: Path, scores: Mapping[str, Number]) -> None:
         raise
 
 
+_DEVICES = (Path("/dev"), Path("/dev/fd"))
+"""Folders whose files are not replaced; `/dev/shm` has files as any other folder."""
+
+
 def write_file(path: Path, text: str) -> None:
     """Write a file atomically: it contains the whole text or does not exist, even if the program is stopped.
 
-    An OSError names the file; that of a full disk has no name of its own.
+    Pipes and devices, such as `/dev/stdout`, are written to, not replaced. An OSError names the file; that of a full
+    disk has no name of its own.
     """
     unfinished = path.with_name(f".{path.name}.unfinished")
     with suppress(FileNotFoundError):
         unfinished.unlink()
     try:
-        with open(str(unfinished), "xb") as stream:
+        replaced = not (path.parent in _DEVICES or path.is_fifo() or path.is_char_device())
+        with open(str(unfinished if replaced else path), "xb" if replaced else "ab") as stream:
             stream.write(text.encode("utf-8"))
-        os.replace(str(unfinished), str(path))
+        if replaced:
+            os.replace(str(unfinished), str(path))
     except OSError as error:
         with suppress(OSError):
             unfinished.unlink()

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -344,6 +345,16 @@ def test_a_dash_is_standard_input(tmp_path, capsys, monkeypatch, arguments, pipe
     assert expected in "".join(run(capsys, *arguments.split())[1:])
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_such_as_of_a_process_substitution_is_read_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(write_files(tmp_path, {"ref.csv": CSV}))
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_text, args=(CSV,))
+    writer.start()
+    assert "  WER (%)                0.0000" in run(capsys, "wer", "ref.csv", "pipe")[1]
+    writer.join()
+
+
 def test_a_short_name_follows_tasks_and_compare(tmp_path, capsys, monkeypatch):
     described = run(capsys, "tasks", "transcripts")[1]
     stands = "cer is short for `--kind transcripts --set primary=cer`.\n\n"
@@ -408,15 +419,24 @@ def test_a_missing_file_has_one_exit_status(tmp_path, capsys, monkeypatch, argum
 @pytest.mark.parametrize(
     ("program", "status"),
     [
+        (("-m", "spokeneval", "--help"), 2),
         (("-m", "spokeneval", "tasks"), 2),
+        (("-m", "spokeneval", "wer", "--help"), 2),
         (("-m", "spokeneval", "wer", *[str(ROOT / "docs/start/wer/small.csv")] * 2), 2),
         ((str(ROOT / "build_bundle.py"), "check", str(ROOT / "sample_data")), 1),
+        ((str(ROOT / "build_bundle.py"), "check", "--help"), 1),
+        ((str(ROOT / "build_bundle.py"), "init", "new", "--example", "health"), 1),
     ],
 )
-def test_a_full_disk_is_reported_in_a_line(program, status):
+def test_a_full_disk_is_reported_in_a_line(tmp_path, program, status):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, *program], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, *program],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
         )
     assert (done.returncode, done.stderr) == (status, "standard output: No space left on device\n")
 

@@ -1,5 +1,7 @@
 """Files are written whole or not at all."""
 
+import os
+import tempfile
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +17,38 @@ def test_a_file_is_whole_in_its_encoding_and_replaces_what_is_there(tmp_path):
         write_file(path, text)
         assert path.read_bytes() == text.encode()
     assert [file.name for file in tmp_path.iterdir()] == ["scores.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "page")
+    reader = os.open(tmp_path / "page", os.O_RDONLY | os.O_NONBLOCK)
+    write_file(tmp_path / "page", "né")
+    assert (os.read(reader, 9), (tmp_path / "page").is_fifo()) == ("né".encode(), True)
+    os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_is_written_to_and_not_replaced():
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        write_file(Path("/dev/full"), "text")
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_a_descriptor_of_the_shell_is_written_to(tmp_path):
+    with open(tmp_path / "page", "w") as page:
+        write_file(Path(f"/dev/fd/{page.fileno()}"), "text")
+    assert (tmp_path / "page").read_text() == "text"
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs /dev/shm")
+def test_a_file_in_shared_memory_is_replaced():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder, "scores.txt")
+        for text in ("first", "text"):
+            write_file(path, text)
+        assert path.read_text() == "text"
 
 
 def test_what_is_written_meanwhile_is_not_written_into(tmp_path):
