@@ -1,6 +1,6 @@
 """Differences between two systems on the same units: coverage of their intervals, type-I error and power of their test.
 
-    python -m benchmarks bench_differences [REPETITIONS [TASK|test ...]]
+    python -m benchmarks bench_differences [REPETITIONS [TASK|test|plan ...]]
 
 The systems are from the populations of `bench_coverage`: one with usual rates and one with rates near 0 and 1 (`apart`:
 drawn from the same random numbers, so their errors are correlated), or two with usual rates (`equal`: independent).
@@ -10,6 +10,9 @@ resamples. With 400 repetitions, measured coverage has a standard error of 1.1 p
 `test`: the share of p <= 0.05 of the randomisation test alone (`swaps`), and of the test of `rank`, whose p is at least
 that of the studentised bootstrap from 30 units on (`both`). Two systems have 100 words of each speaker, and word error
 rates of `POPULATIONS`.
+
+`plan`: how often the range of a pilot's plan (`spokeneval plan`) contains the number of speakers that is needed, and
+the 5th and 95th percentiles of the planned number over the needed one.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ import numpy as np
 from benchmarks.bench_coverage import CASES, Case, Tally, population
 from spokeneval.challenges import find_task
 from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.jackknife import error_and_freedom
+from spokeneval.ranking.plan import deviation_range
 from spokeneval.ranking.randomisation import (
     FEWEST_RESAMPLED,
     pseudo_values,
@@ -37,6 +42,7 @@ REPETITIONS = 400
 RESAMPLES = 500
 SIZES = (12, 25, 50)
 TEST_SIZES = (8, 12, 30, 60)
+POPULATION = 400_000
 
 
 def failing(rng: np.random.Generator, speakers: int, share: float) -> np.ndarray:
@@ -80,6 +86,28 @@ def rejected(population: str, speakers: int, repetitions: int) -> tuple[float, f
         found[1] += p_values[0, 1] <= 0.05
     swaps, both = (100 * found / repetitions).tolist()
     return swaps, both
+
+
+def planned(population: str, speakers: int, repetitions: int) -> tuple[float, float, float]:
+    """Return the coverage of the range of a plan in percent, and two percentiles of the planned over the needed number.
+
+    The needed number of speakers is proportional to the variance of the difference over speakers.
+    """
+    rng = np.random.default_rng(22)
+
+    def differences(speakers: int) -> np.ndarray:
+        first, second = (rng.poisson(100 * rates(rng, speakers)) for rates in POPULATIONS[population])
+        return np.asarray((first - second) / 100)
+
+    truth, covered, ratios = differences(POPULATION).std(), 0, []
+    for _ in range(repetitions):
+        pilot = differences(speakers)
+        error, freedom = error_and_freedom((pilot.sum() - pilot) / (speakers - 1))
+        deviation = error * speakers**0.5
+        low, high = deviation_range(deviation, freedom)
+        covered += low <= truth <= high
+        ratios.append((deviation / truth) ** 2)
+    return (100 * covered / repetitions, *np.percentile(ratios, [5, 95]).tolist())
 
 
 def rate_of_sums(sums: np.ndarray) -> np.ndarray:
@@ -144,7 +172,13 @@ def main() -> None:
             for speakers in TEST_SIZES:
                 swaps, both = rejected(population, speakers, repetitions)
                 print(f"{population:26s}{speakers:8d}{swaps:8.1f}{both:8.1f}", flush=True)
-    if chosen == ["test"]:
+    if "plan" in chosen:
+        print(f"Plans from {repetitions} pilots\n{'':26s}speakers  covered 5th, 95th percentile")
+        for population in POPULATIONS:
+            for speakers in TEST_SIZES:
+                covered, *ends = planned(population, speakers, repetitions)
+                print(f"{population:26s}{speakers:8d}{covered:9.1f}{ends[0]:6.2f}{ends[1]:6.2f}", flush=True)
+    if set(chosen) <= {"test", "plan"}:
         return
     print(f"Coverage of the 95 % intervals of differences in {repetitions} samples of synthetic populations")
     print(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
     from .ranking.library import Comparison, JointComparison
+    from .ranking.plan import NeededUnits
     from .result import Result
     from .task import Task
 
@@ -40,6 +41,7 @@ __all__ = [
     "FileProblems",
     "JointComparison",
     "KindDescription",
+    "NeededUnits",
     "ParameterError",
     "ReferenceFileError",
     "Result",
@@ -53,6 +55,7 @@ __all__ = [
     "list_kinds",
     "list_tasks",
     "metrics",
+    "plan",
     "score",
     "write_transcripts",
 ]
@@ -63,6 +66,7 @@ _PLACES = {
     "JointComparison": "ranking.library",
     "KindDescription": "description",
     "ParameterError": "kinds.kind",
+    "NeededUnits": "ranking.plan",
     "ReferenceFileError": "formats.problems",
     "Result": "result",
     "SubmissionError": "formats.problems",
@@ -162,7 +166,6 @@ def compare(
     baseline: str = "",
     units: Any = None,
     by: Any = None,
-    power: bool = False,
 ) -> Comparison:
     """Compare two systems or more on the same items.
 
@@ -178,8 +181,6 @@ def compare(
     by : list, mapping or str, optional
         The group of each item, such as a dialect, as for `score`, or the column of a reference in files with it;
         groups of 4 units or more are compared with each other within each system, in `Comparison.groups`.
-    power : bool
-        Whether to compute the statistical power of larger test sets, in `Comparison.power`.
 
     Returns
     -------
@@ -205,9 +206,58 @@ def compare(
 
     reading = Reading(lenient, drop_invalid_reference_rows, units=units)
     found = compare_data(
-        _find(task), reference, submissions, options or {}, reading, baseline=baseline, by=by, power=power
+        _find(task), reference, submissions, options or {}, reading, baseline=baseline, by=by
     )
     return _warned(found)
+
+
+def plan(
+    task: Union[str, Task, Mapping[str, Any]],
+    reference: Any,
+    submissions: Mapping[str, Any],
+    difference: float,
+    *,
+    options: Optional[Mapping[str, str]] = None,
+    units: Any = None,
+    table: bool = False,
+) -> NeededUnits:
+    """Compute from a pilot study how many units a test set needs to separate two systems.
+
+    Parameters
+    ----------
+    task, reference, submissions, options, units
+        As for `compare`: the pilot's data, with two systems or more.
+    difference : float
+        The true difference in the primary score to be found, as scores are shown: 2 for 2 points of WER in percent.
+    table : bool
+        Whether to compute the statistical power of test sets of several sizes, in `NeededUnits.table`.
+
+    Returns
+    -------
+    NeededUnits
+        The number of units that find the difference with a probability of 80 %, and the range of this number that the
+        pilot's own uncertainty gives.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        As for `compare`, and if the systems do not differ, or the pilot has fewer than 4 units.
+
+    Examples
+    --------
+    >>> said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
+    >>> heard = {"first": ["good", *said[1:]], "second": [*said[:5], "see you"]}
+    >>> plan({"kind": "transcripts"}, said, heard, difference=5).units
+    289
+    """
+    from .ranking.library import compare_data
+    from .ranking.plan import plan_of
+    from .scoring.library import Reading
+
+    reading = Reading(units=units)
+    return plan_of(
+        compare_data(_find(task), reference, submissions, options or {}, reading, power=table), difference
+    )
 
 
 def compare_tasks(

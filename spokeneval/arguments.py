@@ -46,7 +46,7 @@ SHORT = {
 }
 """Commands that are short for `score` with a kind and parameters. A table, so that the help imports no kind."""
 
-OF_TASKS = ("score", "compare", "diff", "tasks")
+OF_TASKS = ("score", "compare", "diff", "plan", "tasks")
 """The commands that the name of a task follows."""
 
 
@@ -81,22 +81,27 @@ def parser(*, whole_help: bool = False) -> Parser:
         description="Score two submissions, and list the scores and items that became better or worse.",
         epilog=STATUS,
     )
+    planning = commands.add_parser(
+        "plan",
+        help="how many speakers a test set needs",
+        description="Print how many units, such as speakers, separate two systems by a difference with a probability "
+        "of 80 %, from a pilot study.",
+        epilog=STATUS,
+    )
     _add_reproduce(commands)
     _add_export(commands)
     listing = commands.add_parser(
         "tasks", help="list the tasks and kinds, or the files, options, parameters and scores of one"
     )
     if not whole_help:
-        _add_sides(scoring, comparing, differing, listing)
-        _add_scoring(scoring, comparing, differing)
+        _add_sides(scoring, comparing, differing, planning, listing)
+        _add_planning(planning)
+        _add_scoring(scoring, comparing, differing, planning)
     return whole
 
 
 def _add_sides(
-    scoring: argparse.ArgumentParser,
-    comparing: argparse.ArgumentParser,
-    differing: argparse.ArgumentParser,
-    listing: argparse.ArgumentParser,
+    scoring: Parser, comparing: Parser, differing: Parser, planning: Parser, listing: Parser
 ) -> None:
     """Add the task, the reference and the submissions."""
     from .kinds.declared import KINDS
@@ -119,9 +124,9 @@ def _add_sides(
     declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
     both = f"{which} the reference and two submissions, each {submission}"
     differing.add_argument("names", nargs="*", metavar="[TASK] REFERENCE A B", help=both)
-    for command in (scoring, comparing, differing, listing):
+    for command in (scoring, comparing, differing, planning, listing):
         command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
-    for command in (scoring, comparing, differing):
+    for command in (scoring, comparing, differing, planning):
         command.add_argument("--kind", choices=KINDS, help="instead of TASK: a kind of task")
         command.add_argument(
             "--set",
@@ -133,10 +138,8 @@ def _add_sides(
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
-def _add_scoring(
-    scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser, differing: argparse.ArgumentParser
-) -> None:
-    """Add the arguments of `score`, `compare` and `diff`."""
+def _add_scoring(scoring: Parser, comparing: Parser, differing: Parser, planning: Parser) -> None:
+    """Add the arguments of `score`, `compare`, `diff` and `plan`."""
     from .ranking.joint_rule import MISSING, RULES
 
     reference = "the reference: its file, or the folder with its files"
@@ -146,8 +149,6 @@ def _add_scoring(
     written = "write board.csv, pairs.csv and board.tex there"
     grouped = "compare the groups of a column of the reference, such as dialect, within each system, too"
     comparing.add_argument("--by", metavar="COLUMN", help=f"{grouped}; not with --rule")
-    power = "print the statistical power of larger test sets, too; not with --rule"
-    comparing.add_argument("--power", action="store_true", help=power)
     comparing.add_argument("--all", action="store_true", help="print differences, p-values and notes, too")
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
     comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
@@ -176,7 +177,7 @@ def _add_scoring(
     )
     for command, of in ((scoring, "a report page"), (differing, "a page with every changed item")):
         command.add_argument("--report", type=Path, metavar="FILE", help=f"write {of} (HTML) there")
-    for command in (scoring, comparing, differing):
+    for command in (scoring, comparing, differing, planning):
         joined = (
             "; not with --rule, which takes the column speaker of each reference"
             if command is comparing
@@ -196,6 +197,21 @@ def _add_scoring(
             command.add_argument(flag, action="store_true", help=help)
 
 
+def _add_planning(planning: Parser) -> None:
+    """Add the arguments of `plan`."""
+    planned = "the name of a task (see `tasks`), unless --kind, --task-file or DIR/task.json is given"
+    planning.add_argument("task", nargs="?", metavar="TASK", help=planned)
+    pilot = (
+        "the folder of the pilot: reference, and submissions of two systems or more, as for `compare --rule`"
+    )
+    planning.add_argument("--pilot", type=Path, required=True, metavar="DIR", help=pilot)
+    wanted = "the true difference in the primary score to be found, such as 2 points of WER"
+    planning.add_argument("--difference", type=float, required=True, metavar="NUMBER", help=wanted)
+    planning.add_argument(
+        "--table", action="store_true", help="print the power of test sets of several sizes, too"
+    )
+
+
 def _weight(text: str) -> tuple[str, float]:
     name, _, number = text.rpartition("=")
     try:
@@ -208,7 +224,7 @@ def misplaced(options: argparse.Namespace) -> str:
     """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
     joint = (
         ("missing", "compulsory", "weight"),
-        ("reference", "kind", "task_file", "option", "units", "by", "power"),
+        ("reference", "kind", "task_file", "option", "units", "by"),
     )
     found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]
     return f"--{', --'.join(found)}: {'only' if options.rule is None else 'not'} with --rule" if found else ""

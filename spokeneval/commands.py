@@ -59,6 +59,11 @@ def _run(options: argparse.Namespace) -> int:
             return _refuse(options, misplaced(options), 2)
         if options.rule is not None:
             return _answer(options, lambda: _join(options))
+    if options.command == "plan":
+        options.names = [options.task] if options.task else []
+        declared = options.pilot / "task.json"
+        if not (options.names or options.kind or options.task_file) and declared.is_file():
+            options.task_file = declared
     try:
         if options.command == "tasks":
             return _tasks(options)
@@ -88,7 +93,7 @@ def _tasks(options: argparse.Namespace) -> int:
 
 def _declared(options: argparse.Namespace) -> Task:
     """The task of `--kind` with the parameters of `--set`, each as JSON, or a text, or texts between commas."""
-    if options.task_file or len(options.names) > {"score": 2, "diff": 3}.get(
+    if options.task_file or len(options.names) > {"score": 2, "diff": 3, "plan": 0}.get(
         options.command, len(options.names)
     ):
         if "--kind" in options.typed or options.task_file:
@@ -144,6 +149,8 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         elif options.names or None in (options.reference, options.submission):
             return _refuse(options, "Give REFERENCE and SUBMISSION, or --reference and --submission.", 2)
         return _answer(options, lambda: _scored(options, task, chosen))
+    if options.command == "plan":
+        return _answer(options, lambda: _plan(options, task, chosen))
     if options.command == "diff":
         if len(options.names) != 3:
             return _refuse(options, "Give REFERENCE and two submissions, A and B.", 2)
@@ -203,10 +210,17 @@ def _compare(
 
     reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
     named = dict(zip(submissions, sides))
-    by, power = options.by, options.power
+    power = options.command == "plan" and options.table
+    by = None if options.command == "plan" else options.by
     return compare_data(
         task, reference, named, chosen, _reading(options), baseline=baseline, by=by, power=power
     )
+
+
+def _plan(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
+    from .ranking.plan import plan_of  # imported here, so that `score` starts fast
+
+    return plan_of(_compare(options, task, _in_folder(options, options.pilot), chosen), options.difference)
 
 
 def _join(options: argparse.Namespace) -> Any:
@@ -220,18 +234,19 @@ def _join(options: argparse.Namespace) -> Any:
         if folder.name in results:
             raise ValueError(f"{place}: two folders are named {folder.name}; rename one of them")
         task = _chosen_task(name or None, None if name else folder / "task.json")
-        references = sorted(path for path in folder.glob("reference*") if path.stem == "reference")
-        if len(references) != 1:
-            raise ValueError(
-                f"{folder}: expected one file or folder named reference; found {len(references)}"
-            )
-        submissions = folder / "submissions"
-        options.reference, options.names = str(references[0]), [str(submissions)]
-        found = _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
-        results[folder.name] = _compare(options, task, found, {})
+        results[folder.name] = _compare(options, task, _in_folder(options, folder), {})
     chosen = options.compulsory, dict(options.weight), options.baseline
-    rule = JointRule(options.rule, options.missing or EXCLUDED, *chosen)
-    return compare_joined(results, rule)
+    return compare_joined(results, JointRule(options.rule, options.missing or EXCLUDED, *chosen))
+
+
+def _in_folder(options: argparse.Namespace, folder: Path) -> Mapping[str, Path]:
+    """The submissions in a folder, and its reference as that of the command."""
+    references = sorted(path for path in folder.iterdir() if path.stem == "reference")
+    if len(references) != 1:
+        raise ValueError(f"{folder}: expected one file or folder named reference; found {len(references)}")
+    submissions = folder / "submissions"
+    options.reference, options.names = str(references[0]), [str(submissions)]
+    return _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
 
 
 def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:

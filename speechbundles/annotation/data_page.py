@@ -41,7 +41,9 @@ Shows = Sequence[tuple[str, TextTable]]
 """What test sets can show, each as a sentence and a table."""
 
 
-def describe_task(competition: Competition, answers: Answers) -> dict[str, bytes]:
+def describe_task(
+    competition: Competition, answers: Answers, difference: float | None = None
+) -> dict[str, bytes]:
     """Return the files for organisers and for the public, `private/name -> content` and `public/name -> content`.
 
     Raises
@@ -59,7 +61,7 @@ def describe_task(competition: Competition, answers: Answers) -> dict[str, bytes
         )
     beside = sources.folder / "annotation" / AGREEMENT
     known = pd.read_csv(beside) if beside.is_file() else raters_agreement(references)
-    found = [power(reference, answers) for reference in references if reference.name in hidden]
+    found = [power(reference, answers, difference) for reference in references if reference.name in hidden]
     files: dict[str, bytes] = {}
     for half, note in NOTES.items():
         public = half == "public"

@@ -5,7 +5,7 @@ and the lists of items of hidden ones. So the public half is computed from publi
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
@@ -21,6 +21,7 @@ from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plural_of
 from spokeneval.formats.tables import id_columns
 from spokeneval.ranking.leaderboard import System, TextTable
+from spokeneval.ranking.plan import plan_of
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.result import ends_of
 from spokeneval.scoring.options import Settings, Signature, choose_options
@@ -202,10 +203,13 @@ def interval_of(row: Any) -> str:
     return f"{row.value:.2f}" + ("" if pd.isna(row.low) else f" ({row.low:.2f} to {row.high:.2f})")
 
 
-def power(reference: ReferenceSet, answers: Answers) -> tuple[str, TextTable] | None:
+def power(
+    reference: ReferenceSet, answers: Answers, difference: float | None = None
+) -> tuple[str, TextTable] | None:
     """Return what a set can show of two systems that are right about `RIGHT` of the items, as a sentence and a table.
 
-    None if no such submissions can be made, or the score has no interval.
+    The sentence has the needed size for a difference, by default that of the two systems. None if no such submissions
+    can be made, or the score has no interval.
     """
     task, gold, systems = reference.definition, reference.parsed, []
     settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
@@ -221,4 +225,8 @@ def power(reference: ReferenceSet, answers: Answers) -> tuple[str, TextTable] | 
     score = f"{systems[0].scores[column.key]:.{column.precision}f}"
     words = f"a system that is right about {100 * RIGHT[0]:.0f} % of the items at random has {column.title} {score}"
     text = f"With the {ranking.units} of the {reference.name} set, {words} (95 % interval {low} to {high})."
-    return (text, ranking.power) if ranking.power else None
+    if not ranking.power:
+        return None
+    if difference := difference or abs(ranking.pairs[0].difference):
+        text += f" {replace(plan_of(ranking, difference), table=None)}"
+    return text, ranking.power

@@ -29,14 +29,20 @@ from speechbundles.model.zips import require_new, write_tree
 @click.argument("names", nargs=-1, metavar="[BUNDLE]...")
 @own_folder
 @option("--out", None, "a new folder", type=PATH, required=True)
-def command(names: Sequence[str], competition: Path | None, out: Path) -> int:
+@option(
+    "--difference",
+    "NUMBER",
+    "a difference between two systems, for the number of units that find it",
+    type=float,
+)
+def command(names: Sequence[str], competition: Path | None, out: Path, difference: float | None) -> int:
     with reporting(ending="\n\nNothing was written."):
         require_new(out)
         found = {each.task: each for each in read_competitions(Sources(ROOT, competition), names)}
         files = {
             f"{task}/{name}" if len(found) > 1 else name: content
             for task, each in found.items()
-            for name, content in describe_task(each, scored_answers).items()
+            for name, content in describe_task(each, scored_answers, difference).items()
         }
         write_tree(out, files)
     say(f"wrote {', '.join(files)} to {out}", error=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -13,7 +13,14 @@ from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
 from ..scoring.groups import rows_of_groups
-from ..scoring.library import STRICT, Reading, ReadReference, read_answers, read_for_scoring, require_data
+from ..scoring.library import (
+    STRICT,
+    Reading,
+    ReadReference,
+    read_answers,
+    read_for_scoring,
+    require_data,
+)
 from ..scoring.output import write_file
 from ..scoring.scored import Scored, score_submission
 from ..task import Task
@@ -52,10 +59,7 @@ class Comparison(Leaderboard):
         How the results were computed.
     notes
         How systems were compared, and which assumptions were made.
-    power
-        The statistical power of larger test sets, as a table, if `compare` was asked for it; None if no two neighbours
-        have a difference that varies.
-    rules
+    definition
         The task itself.
     column
         The title, direction and decimals of the primary score.
@@ -80,7 +84,6 @@ class Comparison(Leaderboard):
     def __str__(self) -> str:
         tables = [pairs_table(self)] if self.pairs else []
         tables += [group_table(self.groups, self.column)] if self.groups else []
-        tables += [self.power] if self.power else []
         return to_text(f"{self.heading}\n{self.signature}", ranking_table(self), self.notes, tables)
 
     def to_csv(self) -> str:
@@ -120,10 +123,9 @@ class Comparison(Leaderboard):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
-        power = asdict(self.power) if self.power else None
         warnings = {"warnings": list(self.warnings)} if self.warnings else {}
         groups = {"groups": [pair._asdict() for pair in self.groups]} if self.groups else {}
-        return {**to_dict(self), "power": power, **warnings, **groups}
+        return {**to_dict(self), **warnings, **groups}
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame with a row for each system, in the order of the ranks.

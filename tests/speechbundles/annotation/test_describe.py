@@ -112,7 +112,11 @@ def test_raters_who_left_items_out_bring_agreement_and_power(tmp_path):
     kappa = raters_agreement([reference]).iloc[0]
     assert kappa["value"] == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
     assert (kappa["question"], kappa["units"], kappa["items"]) == ("the evaluation set", 6, 53)
-    _, table = power(reference, scored_answers)
+    text, table = power(reference, scored_answers, 0.25)
+    assert (
+        "to find a difference of 0.25 in Mean κ between two systems with a probability of 80 %; the 6 "
+        in text
+    )
     assert "as much as the differences between 80 % right and 70 % right." in table.note
     assert power(reference, lambda *_: iter(())) is None
 
