@@ -50,10 +50,10 @@ HOW_TO_READ = """\
 Each table has the exact scores, which organisers see, with 95 % confidence
 intervals. The last column is the score that participants see on the platform:
 it is rounded to steps of about one standard error, to protect the hidden
-labels, and has no interval. A submission that does not beat the baseline and
-the trivial baselines is shown with the best of their scores: "4.0 (≤ baseline)"
-means that the platform shows 4.0. See "What a leaderboard reveals" in the
-documentation."""
+labels, or to steps of 25 %, and has no interval. A submission that does not beat
+the baseline and the trivial baselines is shown with the best of their scores:
+"0.8 (≤ baseline)" means that the platform shows 0.8. See "What a leaderboard
+reveals" in the documentation."""
 
 
 def submissions(task: str) -> dict[str, dict[str, bytes]]:

@@ -73,7 +73,7 @@ def _make_kit(task: str, competition_folder: Path, into: Path) -> None:
         write_tree(into / "metadata_baseline" / name, files)
     definition = find_task(task).with_options(competition.options)
     trivial = {
-        name: set_feedback(definition, reference, None, hidden=False).trivial
+        name: set_feedback(definition, reference, None, hidden=False).of_set.trivial
         for name, reference in references.items()
     }
     (into / TRIVIAL).write_text(json.dumps(trivial))

@@ -207,7 +207,7 @@ def build_at_home(folder: Path, competition: Competition, private: Path) -> tupl
         raise OrganiserError(f"{competition.name}: {format_findings(errors)}")
     feedback, column = planned.parts[competition.task].feedback, competition.columns[0]
     return built.path, HomeRules(
-        {name: feedback[name].steps.get(column.key) for name in competition.home_sets},
+        {name: feedback[name].of_set.steps.get(column.key) for name in competition.home_sets},
         exact=competition.definition if competition["feedback"] == EXACT else None,
         daily=competition["board_update"] == "daily",
         anonymous=competition["board_names"] == "anonymous",

@@ -6,14 +6,15 @@ from typing import Any
 from speechbundles.competition.intake.declared import SETTING
 from speechbundles.competition.intake.reference import check_declared
 from speechbundles.model.competition import Competition, Place
+from spokeneval.formats.problems import suggestion
 from spokeneval.scoring.reference import HOME
 
 Found = Iterator[tuple[Place, str]]
 """The place of each defect, and what is wrong."""
 
 _SHARED = (
-    *("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING),
-    *("submissions", "environment", "sound", "run_limits"),
+    *("options", "public_sets", "feedback", "coarse_columns", "labels", "sealed", "detailed_results"),
+    *("leave_out", SETTING, "submissions", "environment", "sound", "run_limits"),
 )
 """The settings that labels, programs and kit contain, which the bundles of one task share."""
 
@@ -127,6 +128,12 @@ def _of_columns(competition: Competition) -> Found:
     if keys and keys[0] != task.primary.key:
         what = f"the first column is {keys[0]}; expected the primary score, {task.primary.key}"
         yield (*competition.origin["columns"], 0, "key"), what
+    stated = competition["coarse_columns"] if "coarse_columns" in competition.stated else ()
+    able = [key for key in keys if key in task.primaries]
+    for index, key in enumerate(stated):
+        if key not in able:
+            what = f"{key} is not a column with a standard error; {suggestion(key, able)}"
+            yield (*competition.origin["coarse_columns"], index), what
     choices = task.choices
     for option, value in competition.options.items():
         place = (*competition.origin["options"], option)

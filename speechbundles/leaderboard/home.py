@@ -19,7 +19,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +42,8 @@ from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.ranking.leaderboard import Entry, Leaderboard, System
 from spokeneval.ranking.ranks import ranks_known, shared_places
 from spokeneval.ranking.systems import rank_systems
+from spokeneval.report.verdict import TIE
+from spokeneval.scoring.options import Step, steps_between
 from spokeneval.task import Column, Task
 
 Progress = Callable[[int, int], None]
@@ -90,13 +91,13 @@ class HomeRules:
 
     Attributes
     ----------
-    sets: the reference sets whose phases are on the board, with the step to which their scores are rounded.
+    sets: the reference sets whose phases are on the board, with the step to which their primary score is rounded.
     exact: the task, if scores are exact; None if they are rounded.
     daily: whether the board ends with the last day that is over.
     anonymous: whether owners get names that stay the same and that only the organiser can resolve.
     """
 
-    sets: Mapping[str, float | None]
+    sets: Mapping[str, Step | None]
     exact: Task | None
     daily: bool
     anonymous: bool
@@ -142,7 +143,7 @@ def make_home_board(
             phase=phase.name,
         )
         if rules.exact is None:
-            board = _compare_steps(board, steps[str(phase.reference_data)])
+            board = compare_steps(board, steps[str(phase.reference_data)])
         else:
             board = _compare(board, rules.exact, _scored_outputs(bundle, phase, placed, private, jobs))
         boards.append(board)
@@ -270,13 +271,15 @@ def _entries(
     return entries
 
 
-def _compare_steps(board: Leaderboard, step: float | None) -> Leaderboard:
+def compare_steps(board: Leaderboard, step: Step | None) -> Leaderboard:
     """Add ranges in which entries less than two steps apart may change places."""
     scores = [entry.scores.get(board.column.key) for entry in board.rows]
     if not step or None in scores:
         return board
-    better = np.array(scores, dtype=object) * (-1 if board.column.direction == "lower" else 1)
-    ranges = ranks_known(better[:, np.newaxis] - better >= 2 * Decimal(str(step)))
+    sign = -1 if board.column.direction == "lower" else 1
+    values = [float(score) for score in scores if score is not None]
+    apart = [[steps_between(one, other, step) >= TIE for other in values] for one in values]
+    ranges = ranks_known(np.array(apart, dtype=bool) & (sign * np.subtract.outer(values, values) > 0))
     rows = [replace(entry, ranks=ends) for entry, ends in zip(board.rows, ranges, strict=True)]
     return replace(
         board, rows=rows, notes=["Rank ranges: entries less than two steps apart may change places."]

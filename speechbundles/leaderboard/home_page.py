@@ -87,9 +87,9 @@ def _introduction(board: HomeBoard) -> tuple[str, str]:
     reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
     if board.coarse:
         reading += (
-            " Scores are rounded to steps of about one standard error. Treat scores less than two steps apart as a "
-            "tie. A submission that is not better than the baselines is shown with the best of their scores, marked "
-            f"{'≤' if first.direction == 'higher' else '≥'}."
+            " Scores are rounded to steps of a standard error or more. Treat scores less than two steps apart as a "
+            "tie. A submission that is not better than the baselines, or that a rule excludes, is shown with the best "
+            f"of their scores, marked {'≤' if first.direction == 'higher' else '≥'}."
         )
     return dates, reading
 

@@ -161,14 +161,20 @@ class Competition:
 
         All phases share the leaderboard. If the labels of a set stay at home, its only column is `received`, in every
         phase: the scores on public labels are on the report page and in the kit. With coarse feedback on a hidden set,
-        its only column is the first: platforms show n/a in a column without a score, and no other score, nor an
+        its columns are `coarse_columns`: platforms show n/a in a column without a score, and no other score, nor an
         interval, is written for that set.
         """
         if self.home_sets:
             return (RECEIVED_COLUMN,)
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
-        return self.columns[:1]
+        return self.coarse_columns
+
+    @property
+    def coarse_columns(self) -> tuple[Column, ...]:
+        """The columns that have steps: the first, and those that the setting `coarse_columns` names."""
+        first, *others = self.columns
+        return (first, *(column for column in others if column.key in self["coarse_columns"]))
 
     @property
     def page_files(self) -> list[str]:

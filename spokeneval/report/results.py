@@ -26,7 +26,7 @@ from ..formats.problems import (
 from ..formats.speakers import independence_note, unseen_note
 from ..formats.text import Files
 from ..metrics.jackknife import FEWEST_UNITS
-from ..scoring.options import Settings, as_shown
+from ..scoring.options import Settings, as_shown, step_text
 from ..scoring.reference import Reference
 from ..scoring.scored import Scored
 from ..task import ENDS, Number, Task
@@ -156,7 +156,7 @@ def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> H
     primary = task.primary
     number = _shown(primary.key, scores[primary.key], settings)
     if settings.coarse:
-        step = f"shown in steps of {settings.feedback.steps[primary.key]:g}"
+        step = f"shown in steps of {step_text(settings.feedback.steps[primary.key])}"
         bound = settings.feedback.bound(scores, primary.key, primary.direction)
         about = f"{number} on the leaderboard, {step}" if bound else step
         return headline(primary.heading, bound or number, f"{about}; {primary.direction} is better")
@@ -173,8 +173,9 @@ def _hidden_note(settings: Settings) -> str:
         return "The labels of this set are hidden, so this page shows only scores and nothing about single items."
     return (
         "The labels of this set are hidden, so this page shows what the leaderboard shows. Scores are rounded to steps "
-        "of about one standard error of the baseline's score and have no interval, because exact scores and intervals "
-        f"would reveal labels. Treat scores fewer than {TIE} steps apart as a tie."
+        "and have no interval, because exact scores and intervals would reveal labels. The step of the first score is "
+        "about one standard error of the baseline's score, and that of further scores four, or 25 % for scores without "
+        f"an upper bound. Treat scores fewer than {TIE} steps apart as a tie."
     )
 
 
@@ -227,7 +228,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             known = [baseline[key + end] for end in ENDS if key + end in baseline]
             row.append(_with_ends(key, baseline[key], known, settings))
         if steps is not None:
-            row.append(f"{steps[key]:g}")
+            row.append(step_text(steps[key]))
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
     submission: Content = "This submission"

@@ -7,6 +7,7 @@ only if the interval does not include 0. On hidden labels, the words follow from
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +22,7 @@ from ..formats.problems import count_of, name
 from ..formats.tables import id_order
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
-from ..scoring.options import Settings, as_shown
+from ..scoring.options import RELATIVE, Settings, as_shown, step_text, steps_between
 from ..scoring.scored import Scored, difference_interval, ends_beyond, scores_without
 from ..task import ENDS, HIGHER, Number, Task, View
 
@@ -205,17 +206,19 @@ def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings)
     if not settings.coarse or feedback.floor is None:
         return Verdict(OPEN, "Scored.", "")
     floor, step = as_shown(feedback.floor[key]), feedback.steps[key]
-    apart = round(abs(scores[key] - feedback.floor[key]) / step)
+    apart = steps_between(scores[key], feedback.floor[key], step)
     if apart == 0:
+        excluded = f", or that {feedback.broken}," if feedback.broken else ""
         reason = (
-            f"Every submission that is not better than the baseline and the trivial baselines is shown with {floor}, "
-            f"the rounded score of {feedback.best_system}. The submission's own score may be worse."
+            f"Every submission that is not better than the baseline and the trivial baselines{excluded} is shown with "
+            f"{floor}, the rounded score of {feedback.best_system}. The submission's own score may be worse."
         )
         return Verdict(OPEN, "Not better than the baselines.", reason)
-    words = f"Better than the baselines by {count_of(apart, 'step')}."
+    words = "Better than the baselines."
+    by = f" The score is {count_of(int(apart), 'step')} better." if math.isfinite(apart) else ""
     reason = (
-        f"The best of the baseline and the trivial baselines has {floor}. A step is {step:g}, about one "
-        "standard error of the baseline's score."
+        f"The best of the baseline and the trivial baselines has {floor}.{by} A step is {step_text(step)}"
+        + ("." if step == RELATIVE else ", about one standard error of the baseline's score.")
     )
     if apart < TIE:
         return Verdict(OPEN, words, f"{reason} So small a difference can be chance.")

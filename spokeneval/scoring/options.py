@@ -8,8 +8,10 @@ public. So a program without its options, or with an unknown reference, reveals 
 An exact score answers a question about the labels, and participants may submit every day. On a grid of about one
 standard error, honest systems are still ranked, but a single changed answer, and most crafted submissions, have no
 visible effect. The step of each score is fixed when the bundle is built and is the same for all submissions, so the
-step itself reveals nothing. Only scores with a step are written; other scores cannot leak. No interval is written: the
-submission's own would reveal as much again as its score, and another one would not be true.
+step itself reveals nothing. Steps of further scores are four times as large. A score without an upper bound has steps
+of about 25 %, because a fixed step is small beside a large score. Only scores with a step are written; other scores
+cannot leak. No interval is written: the submission's own would reveal as much again as its score, and another one would
+not be true.
 
 A grid alone does not stop random answers: the sum of many coarse scores reveals nearly as much as exact scores. For
 this reason there is a floor, the scores of the best among the baseline and the trivial baselines. A submission that is
@@ -55,9 +57,44 @@ def choose_step(standard_error: float) -> float:
     return float(f"{nearest:.0e}")
 
 
-def on_grid(value: Number, step: float) -> float:
-    """Round a value to the nearest multiple of a step, without the rounding error of binary fractions."""
+FURTHER = 4
+"""The step of each score after the first, in standard errors."""
+
+RELATIVE = "25 %"
+"""The step of a score without an upper bound."""
+
+Step = Union[float, str]
+"""A step in the unit of the score, or `RELATIVE`."""
+
+_PREFERRED = (1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0)
+"""The preferred numbers of ISO 3, series R10: each is about 25 % larger than the one before."""
+
+
+def on_grid(value: Number, step: Step) -> float:
+    """Round a value to the nearest multiple of a step, without the rounding error of binary fractions.
+
+    With the step `RELATIVE`, to the preferred number that is nearest in ratio; to 0 if the value is not above 0.
+    """
+    if isinstance(step, str):
+        if value <= 0:
+            return 0.0
+        power, place = divmod(round(10 * math.log10(value)), 10)
+        return float(f"{_PREFERRED[place]}e{power}")
     return float(round(round(value / step) * step, -math.floor(math.log10(step))))
+
+
+def steps_between(first: Number, second: Number, step: Step) -> float:
+    """The number of steps between two values on the grid of a step; infinity if only one is 0, with `RELATIVE`."""
+    if not isinstance(step, str):
+        return round(abs(first - second) / step)
+    if not first or not second:
+        return 0 if first == second else math.inf
+    return round(abs(10 * math.log10(first / second)))
+
+
+def step_text(step: Step) -> str:
+    """A step in a sentence: `0.02`, or `25 %`."""
+    return step if isinstance(step, str) else f"{step:g}"
 
 
 def as_shown(score: Number) -> str:
@@ -65,7 +102,7 @@ def as_shown(score: Number) -> str:
     return str(float(score))
 
 
-def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
+def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, Step]) -> dict[str, Number]:
     """Round the scores that have a step to the grid. Others are left out, and so are the ends of intervals."""
     return {key: on_grid(value, steps[key]) for key, value in scores.items() if key in steps}
 
@@ -84,12 +121,16 @@ class SetFeedback:
         The primary scores of the trivial baselines, `baseline -> score`.
     best
         The trivial baseline whose score is the floor; empty if it is that of the baseline.
+    broken
+        What a submission does that a rule excludes, such as `breaks 50 % rule`; empty without a rule. It is shown with
+        the scores of the floor, too: otherwise its line would reveal a fact about the labels without a good system.
     """
 
-    steps: Mapping[str, float]
+    steps: Mapping[str, Step]
     floor: Optional[Mapping[str, Number]] = None
     trivial: Mapping[str, Number] = field(default_factory=dict)
     best: str = ""
+    broken: str = ""
 
     def shown(self, scores: Mapping[str, Number], primary: Score) -> dict[str, Number]:
         """The scores on a leaderboard: rounded to steps, and those of the floor if the primary score is not better."""
@@ -109,12 +150,13 @@ class SetFeedback:
 
         Returns
         -------
-        `≤ baseline` or `≤ trivial baseline`; with `≥` where lower is better. Empty for a submission that is better
-        than the floor.
+        `≤ baseline` or `≤ trivial baseline`; with `≥` where lower is better. With a rule that excludes submissions,
+        `≤ baseline or breaks 50 % rule`. Empty for a submission that is better than the floor.
         """
         if not self._at_floor(line, key, direction):
             return ""
-        return f"{'≤' if direction == HIGHER else '≥'} {'trivial ' if self.best else ''}baseline"
+        worse = f"{'≤' if direction == HIGHER else '≥'} {'trivial ' if self.best else ''}baseline"
+        return f"{worse} or {self.broken}" if self.broken else worse
 
     @property
     def best_system(self) -> str:
@@ -136,13 +178,13 @@ def describe_line(line: Mapping[str, Number], feedback: SetFeedback, primary: Sc
     line
         The scores that the leaderboard shows.
     """
-    number, step = as_shown(line[primary.key]), f"{feedback.steps[primary.key]:g}"
+    number, step = as_shown(line[primary.key]), step_text(feedback.steps[primary.key])
     bound = feedback.bound(line, primary.key, primary.direction)
     if not bound:
         return f"{primary.heading} {number}, shown in steps of {step}."
     return (
         f"{primary.heading} {number}, which means {bound}: it is the score of {feedback.best_system}, shown "
-        f"in steps of {step} for every submission that is not better."
+        f"in steps of {step} for every submission that is not better{f' or {feedback.broken}' * bool(feedback.broken)}."
     )
 
 
@@ -370,19 +412,21 @@ class Options:
         """The feedback on the set whose items' fingerprint begins with these digits of a signature; None if unknown."""
         return next((known for of, known in self.sets.items() if items and of.startswith(items)), None)
 
-    def _largest_steps(self) -> dict[str, float]:
+    def _largest_steps(self) -> dict[str, Step]:
         """The largest step of each score in any set, for sets that are not in the bundle."""
-        largest: dict[str, float] = {}
+        largest: dict[str, Step] = {}
         for feedback in self.sets.values():
-            largest.update({key: max(step, largest.get(key, 0)) for key, step in feedback.steps.items()})
+            for key, step in feedback.steps.items():
+                largest[key] = max(step, largest.get(key, step), key=lambda each: (each == RELATIVE, each))
         return largest
 
 
 def _read_feedback(content: Any) -> SetFeedback:
     """The feedback on a set in parsed content; any error is of the kinds that `Options.load` reports."""
     read = SetFeedback(**content)
-    for scores in (read.steps, read.floor or {}, read.trivial):
-        math.fsum(scores.values())  # fails unless all are numbers
+    fixed = {key: step for key, step in read.steps.items() if step != RELATIVE}
+    for numbers in (fixed, read.floor or {}, read.trivial):
+        math.fsum(numbers.values())  # type: ignore[arg-type] # fails unless all are numbers
     return read
 
 

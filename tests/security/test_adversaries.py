@@ -140,7 +140,8 @@ def test_turns():
 def test_group_tests_learn_several_labels_from_each_attempt():
     """A group of 13 answers of a system that is right on 95 % has an error half of the time: 0.95 ** 13 = 0.51.
 
-    The limit that `check` permits without a warning leaves less than a tenth of the labels certain.
+    With the attempts that `check` permits without a warning for one column, this attack makes less than a tenth
+    certain; others find more (docs/measurements/leaderboard.md).
     """
     case = cases.psst_correctness()
     unknown = Unknown(np.bincount(case.labels).tolist())

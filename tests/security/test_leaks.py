@@ -144,6 +144,13 @@ def told_of_hidden_sets(program: dict[str, bytes]) -> dict[str, dict[str, float]
     return list(json.loads(program["options.json"])["sets"].values())[-1]
 
 
+def is_on_grid(score: float, step: float | str) -> bool:
+    """Whether a score is a multiple of its step or, in steps of 25 %, 0 or a number of ISO 3's series R10."""
+    if step == "25 %":
+        return score == 0 or float(f"{score:.2e}"[:4]) in (1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8)
+    return score / step == pytest.approx(round(score / step), abs=1e-6)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 @pytest.mark.parametrize("task", TASKS)
@@ -154,9 +161,10 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
     different = {name for name in plain if without_told(name, plain[name]) != without_told(name, dealt[name])}
     assert different == {"reference_data.zip"}, different
     for told in (told_of_hidden_sets(unzipped(bundle["scoring_program.zip"])) for bundle in (plain, dealt)):
-        (step,) = told["steps"].values()
-        for score in (*told["floor"].values(), *told["trivial"].values()):
-            assert score / step == pytest.approx(round(score / step), abs=1e-6)
+        assert told["floor"].keys() == told["steps"].keys()
+        primary = find_task(task).primary.key
+        shown = [*told["floor"].items(), *((primary, score) for score in told["trivial"].values())]
+        assert all(is_on_grid(score, told["steps"][key]) for key, score in shown), shown
 
 
 @pytest.mark.default_cases("spoken_call-codabench", "diarization-codalab")

@@ -21,7 +21,7 @@ from spokeneval.formats.text import Files
 from spokeneval.scoring.options import Settings
 from spokeneval.scoring.reference import Reference
 from spokeneval.scoring.scored import Scored, resampled_error, score_submission
-from spokeneval.task import Number, Score, Task
+from spokeneval.task import Score, Task
 from spokeneval.trivial import random_numbers
 
 MOST_NUMBERED = 20
@@ -34,18 +34,22 @@ def range_of(score: Score) -> float:
     return high - low if math.isfinite(high - low) else 100.0 if score.percent else 1.0
 
 
-def half_right(task: Task, gold: Reference, settings: Settings) -> tuple[Number, float] | None:
-    """Return the primary score of a system that is right about half of the items, and its standard error.
+def error_of(score: Score, line: Scored) -> float:
+    """Return the standard error of a score, by resampling if leaving out one unit never changes it."""
+    rows = line.task.part(score, line.statistics.parts)
+    return line.intervals[score.key].standard_error or resampled_error(score, rows)
+
+
+def half_right(task: Task, gold: Reference, settings: Settings) -> Scored | None:
+    """Return a system that is right about half of the items, and whose primary score has a standard error.
 
     The half is drawn at random, and then every second item. None if no submission from the labels has such an error.
     """
     n = len(gold.labels.items)
     for right in (random_numbers(n, 2) == 1, np.arange(n) % 2 == 0):
         for line in scored_answers(task, gold, right, settings):
-            rows = task.part(task.primary, line.statistics.parts)
-            error = line.intervals[task.primary.key].standard_error or resampled_error(task.primary, rows)
-            if error > 0:
-                return line.scores[task.primary.key], error
+            if error_of(task.primary, line) > 0:
+                return line
     return None
 
 

@@ -196,8 +196,9 @@ def _feedback(
             f"{task.name}: there is nothing to compare scores on the {name} set with. Provide a baseline that runs "
             "on it, or give the TASK a `trivial` baseline"
         )
-    feedback = set_feedback(task, reference, solution, hidden=hidden)
-    if hidden and competition["feedback"] == COARSE and not feedback.steps:
+    further = [column.key for column in competition.coarse_columns[1:]]
+    feedback = set_feedback(task, reference, solution, hidden=hidden, further=further)
+    if hidden and competition["feedback"] == COARSE and not feedback.of_set.steps:
         raise OrganiserError(f"{task.name}: {_no_step(task, reference, feedback.unit)}")
     return feedback
 

@@ -131,7 +131,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     if competition.home_sets:
         rows += ["", _home(competition)]
     elif competition.board != competition.columns:
-        rows += ["", _COARSE.format(title=competition.columns[0].title)]
+        rows += ["", _coarse(competition)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
     units = " or ".join(map(plural_of, drawn))
     notes = " ".join(independence_note(unit, competition.definition.declaration) for unit in drawn)
@@ -150,9 +150,19 @@ def _home(competition: Competition) -> str:
     where = f"at <{url}>" if url else "on the page *Leaderboard*, or where they announce it"
     is_daily = competition["board_update"] == "daily"
     daily = " once a day, from the submissions of the days before (UTC)" * is_daily
-    title = competition.columns[0].title
-    coarse = "" if competition["feedback"] == EXACT else " " + _COARSE.format(title=title)
+    coarse = "" if competition["feedback"] == EXACT else " " + _coarse(competition)
     return _HOME.format(where=where, daily=daily) + coarse
+
+
+def _coarse(competition: Competition) -> str:
+    """Return what a leaderboard in steps shows."""
+    shown = [column.title for column in competition.coarse_columns]
+    rule = competition.definition.eligibility
+    return _COARSE.format(
+        shown=f"only {shown[0]}" if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}",
+        excluded=f", or that {rule.broken}," if rule else "",
+        title=shown[0],
+    )
 
 
 _HOME = (
@@ -161,11 +171,12 @@ _HOME = (
 )
 
 _COARSE = (
-    "**The leaderboard shows only {title}, without a confidence interval.** For a hidden set, it is rounded to steps "
-    "of about one standard error, because exact scores would reveal the labels. Treat scores less than two steps apart "
-    "as a tie. A submission that does not beat the baseline and the trivial baselines is shown with the best of their "
-    "scores, so this number means “this or worse”. The organisers rank by exact scores. For sets whose labels you "
-    "have, the starting kit shows every score at full precision, with the confidence interval of {title}."
+    "**The leaderboard shows {shown}, without confidence intervals.** For a hidden set, scores are rounded to steps of "
+    "about one standard error, of four for scores after the first, or of 25 % for a score without an upper bound, "
+    "because exact scores would reveal the labels. Treat scores less than two steps apart as a tie. A submission that "
+    "does not beat the baseline and the trivial baselines{excluded} is shown with the best of their scores, so these "
+    "numbers mean “this or worse”. The organisers rank by exact scores. For sets whose labels you have, the starting "
+    "kit shows every score at full precision, with the confidence interval of {title}."
 )
 
 _SEALED = (
@@ -186,7 +197,7 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
         cells = []
         for name in sets:
             score = feedback[name].known.get(what)
-            hidden = name in competition.hidden_sets and feedback[name].steps
+            hidden = name in competition.hidden_sets and feedback[name].of_set.steps
             digits = "g" if hidden else f".{primary.precision}f"
             cells.append("–" if score is None else f"{'about ' if hidden else ''}{score:{digits}}")
         rows.append([what, *cells])

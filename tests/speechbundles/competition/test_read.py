@@ -26,7 +26,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("speechbundles.competition.settings.LONGEST_COLUMN_TITLE", 15)
-    with pytest.raises(OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from"):
+    with pytest.raises(OrganiserError, match=r"line 86 .*the title of d_full_low, 'Dfull from"):
         read_competitions(Sources(ROOT), ["spoken_call"])
 
 

@@ -1,6 +1,7 @@
 """Settings of a bundle and of a declared task: what precedes what, and what is refused, with its line."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,33 @@ def test_every_score_with_an_interval_can_decide_the_rank(task, tmp_path):
         assert keys[:3] == [key, f"{key}_low", f"{key}_high"]
         assert default.primary.key in keys[3:]
         assert competition.options["primary"] == competition.definition.primary.key == key
+
+
+@pytest.mark.parametrize(
+    ("bundle", "shown"),
+    [
+        # The columns of Table 1 of the third edition, the ranking one first.
+        ("spoken_call", "d_full d d_a precision recall f_measure scoring_accuracy rcr rfr"),
+        ("caller_experience", "kappa_mean kappa_human1 kappa_human2 kappa_human3"),
+        ("psst_recognition", "fer per"),
+        ("psst_correctness", "f1 precision recall"),
+        ("merlion_identification_open", "eer_plan balanced_accuracy"),
+        ("merlion_diarization_closed", "der english_error mandarin_error"),
+        ("content_accuracy", "pearson_r quadratic_kappa"),
+    ],
+)
+def test_the_board_of_a_hidden_set_has_the_columns_of_the_challenges_table(bundle, shown):
+    (competition,) = read_competitions(Sources(ROOT), [bundle])
+    assert [column.key for column in competition.board] == shown.split()
+    settings = {**competition.settings, "coarse_columns": []}
+    assert replace(competition, settings=settings).board == competition.columns[:1]
+
+
+def test_with_another_primary_score_the_table_has_the_default_one_too(tmp_path):
+    folder = begun_folder(tmp_path / "mine", ["spoken_call"])
+    set_in(folder, "challenges:\n  spoken_call", "    tasks: {spoken_call: {primary: d}}")
+    (competition,) = read_competitions(Sources(ROOT, folder))
+    assert [column.key for column in competition.board][:3] == ["d", "d_full", "d_a"]
 
 
 def test_a_folder_without_a_licence_does_not_get_the_samples(own):

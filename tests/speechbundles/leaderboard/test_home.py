@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 
 from speechbundles.bundle.rehearse import rehearse_phase
+from speechbundles.leaderboard.home import compare_steps
 from speechbundles.leaderboard.home_page import to_html, write_home_board
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.rank import make_board
@@ -14,6 +15,9 @@ from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.server.fetch import DELETED, REPLACED, VANISHED
+from spokeneval.ranking.leaderboard import Entry, Leaderboard
+from spokeneval.scoring.options import RELATIVE
+from spokeneval.task import Column
 from tests.samples.home_boards import (
     answers,
     begin,
@@ -95,6 +99,15 @@ def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_pat
         assert entry.ranks[0] <= entry.rank <= entry.ranks[1]
     assert len({entry.ranks for entry in entries}) > 2
     assert made.phases[0].tables == ()
+
+
+def test_ranges_of_scores_in_steps_of_25_per_cent():
+    """12.5 is three steps above 6.3, which is one above 5 and two above 4."""
+    column = Column("d_full", "Dfull", "higher", 4)
+    scores = [12.5, 6.3, 5.0, 4.0]
+    rows = [Entry(1, False, f"{score}", score, scores={"d_full": score}) for score in scores]
+    board = compare_steps(Leaderboard(column, rows), RELATIVE)
+    assert [entry.ranks for entry in board.rows] == [(1, 1), (2, 3), (2, 4), (3, 4)]
 
 
 @pytest.mark.thorough

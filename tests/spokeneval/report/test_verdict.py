@@ -9,8 +9,8 @@ import pytest
 from spokeneval.challenges import find_task
 from spokeneval.formats.format import Answers
 from spokeneval.metrics.counts import total
-from spokeneval.report.verdict import slips
-from spokeneval.scoring.options import SetFeedback, Settings, Signature
+from spokeneval.report.verdict import hidden_verdict, slips
+from spokeneval.scoring.options import RELATIVE, SetFeedback, Settings, Signature
 from spokeneval.scoring.reference import fingerprint
 from spokeneval.scoring.scored import score_submission
 from tests.samples.kinds import csv, make
@@ -182,3 +182,24 @@ def test_of_useless_answers_at_most_one_in_a_hundred_is_explained():
     found = [examined(TARGET, LABELLED, rng.normal(size=60)) for _ in range(150)]
     found += [examined(WORDS, TEXTS, [WORDS_OF[row] for row in rng.permutation(60)]) for _ in range(50)]
     assert sum(map(bool, found)) <= 2
+
+
+@pytest.mark.parametrize(
+    ("floor", "words", "reason"),
+    [
+        (4.0, "Better than the baselines.", "has 4.0. The score is 2 steps better. A step is 25 %."),
+        (0.0, "Better than the baselines.", "has 0.0. A step is 25 %."),
+        (
+            6.3,
+            "Not better than the baselines.",
+            "the trivial baselines, or that breaks the rule, is shown with 6.3",
+        ),
+    ],
+)
+def test_steps_of_25_per_cent_above_a_hidden_floor(floor, words, reason):
+    task = find_task("spoken_call")
+    feedback = SetFeedback({"d_full": RELATIVE}, {"d_full": floor}, broken="breaks the rule")
+    settings = Settings({}, False, Signature(task.name, coarse=True), feedback)
+    verdict = hidden_verdict(task, {"d_full": 6.3}, settings)
+    assert verdict.words == words
+    assert reason in verdict.reason

@@ -12,7 +12,7 @@ import yaml
 
 import spokeneval
 from speechbundles.bundle.build.built import write
-from speechbundles.bundle.build.gold_answers import half_right
+from speechbundles.bundle.build.gold_answers import error_of, half_right
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.steps import BASELINE, set_feedback
@@ -30,6 +30,7 @@ from spokeneval.formats.text import Files, read_folder
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.scoring.options import (
+    RELATIVE,
     Settings,
     Signature,
     choose_options,
@@ -87,23 +88,6 @@ def feedback_of(path):
     return options["sets"][items_fingerprint(ids)]
 
 
-def show(path, folder, files, phase=None):
-    """Rehearse a submission, and return its scores."""
-    (folder / "submission.zip").write_bytes(make_zip(files))
-    done = rehearse(path, folder / "submission.zip", phase=phase)
-    assert done.status == "Finished", str(done)
-    return done.scores
-
-
-def test_a_submission_that_does_not_beat_the_baseline_gets_its_scores(bundle, tmp_path):
-    path, baseline = bundle
-    floor = feedback_of(path)["floor"]
-    assert show(path, tmp_path, baseline) == floor
-    worse = {name: re.sub(rb"\t(true|false)", rb"\tfalse", content) for name, content in baseline.items()}
-    one_worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
-    assert show(path, tmp_path, worse) == show(path, tmp_path, one_worse) == floor
-
-
 def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     path, baseline = bundle
     folder = write_files(tmp_path, {"submission.zip": make_zip(baseline)})
@@ -141,10 +125,10 @@ def test_trivial_baselines_raise_the_floor():
     reference = load_reference(task, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {})
     lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
     feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, hidden=True)
-    assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
-    assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
-    assert feedback.of_set.best_system == f"the trivial baseline “{feedback.best}”"
-    assert feedback.best in task.trivial
+    assert feedback.of_set.steps == {"eer": choose_step(feedback.of_set.steps["eer"])}
+    assert abs(feedback.of_set.floor["eer"] - 19.69) <= feedback.of_set.steps["eer"] / 2
+    assert feedback.of_set.best_system == f"the trivial baseline “{feedback.of_set.best}”"
+    assert feedback.of_set.best in task.trivial
 
 
 def small(task, folder, files=None):
@@ -171,10 +155,12 @@ def test_the_step_comes_from_the_baselines_error_and_the_floor_is_the_best_score
     step = choose_step(baseline.intervals["f1"].standard_error)
     for hidden in (False, True):
         found = set_feedback(TASK, reference, right, hidden=hidden)
-        assert found.steps == {"f1": step} != set_feedback(TASK, reference, None, hidden=hidden).steps
-        assert (found.floor, found.unit) == (coarse_scores(baseline.scores, found.steps), "session")
+        without = set_feedback(TASK, reference, None, hidden=hidden)
+        assert found.of_set.steps == {"f1": step} != without.of_set.steps
+        assert found.of_set.floor == coarse_scores(baseline.scores, {"f1": step})
+        assert found.unit == "session"
         assert list(found.known) == ["the kit's baseline", *TASK.trivial]
-        assert list(found.trivial) == list(TASK.trivial)
+        assert list(found.of_set.trivial) == list(TASK.trivial)
         for what, answers in (("the kit's baseline", right), *TASK.trivial.items()):
             exact = scored(TASK, tmp_path, answers).scores["f1"]
             assert found.known[what] == (on_grid(exact, step) if hidden else exact)
@@ -193,6 +179,27 @@ def test_feedback_on_a_part_uses_its_own_labels(tmp_path):
     assert known.known["correct at random"] != of_all["correct at random"]
 
 
+@pytest.mark.parametrize(
+    ("name", "further"),
+    [
+        (TASK.name, {"recall": 0}),
+        ("psst_recognition", {"per": 0}),  # a share of what was said
+        ("spoken_call", {"d": RELATIVE, "rfr": 0}),
+        ("content_accuracy", {"quadratic_kappa": 0, "rmse": RELATIVE}),
+    ],
+)
+def test_further_scores_have_steps_of_four_standard_errors_or_of_25_per_cent(name, further, tmp_path):
+    task, reference = find_task(name), small(name, tmp_path)
+    solution = encoded(near_misses(name, tmp_path))
+    found = set_feedback(task, reference, solution, hidden=True, further=[*further]).of_set
+    line = scored(task, tmp_path, solution)
+    for key, step in further.items():
+        assert found.steps[key] == (step or choose_step(4 * line.intervals[key].standard_error))
+    best = line if not found.best else scored(task, tmp_path, task.trivial[found.best])
+    assert found.floor == coarse_scores(best.scores, found.steps)
+    assert list(found.steps) == [task.primary.key, *further]
+
+
 def test_a_baseline_without_an_error_takes_the_largest_of_the_others(tmp_path):
     reference = small(TASK.name, tmp_path)
     every = re.sub(rb"\t[^\n]*", b"\ttrue", reference.public["utterance_list.tsv"])
@@ -200,7 +207,7 @@ def test_a_baseline_without_an_error_takes_the_largest_of_the_others(tmp_path):
     assert scored(TASK, tmp_path, answers).intervals["f1"].standard_error == 0
     random = scored(TASK, tmp_path, TASK.trivial["correct at random"])
     found = set_feedback(TASK, reference, answers, hidden=True)
-    assert found.steps == {"f1": choose_step(random.intervals["f1"].standard_error)}
+    assert found.of_set.steps == {"f1": choose_step(random.intervals["f1"].standard_error)}
 
 
 @pytest.mark.parametrize("level", [0, 0.02])
@@ -219,14 +226,7 @@ def test_the_small_error_of_a_score_near_its_bound_is_no_step(seed, level, tmp_p
     reference = load_reference(task, "evaluation", tmp_path / "labels.csv", {})
     scores = "".join(f"{item},{draw.random() < level:d}\n" for item, *_ in rows)
     for solution in (None, {"scores.csv": f"id,score\n{scores}".encode()}):
-        assert set_feedback(task, reference, solution, hidden=True).steps["eer"] in (2, 5)
-
-
-def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
-    task = find_task("merlion_diarization")
-    found = set_feedback(task, small(task.name, tmp_path), None, hidden=False)
-    assert found.floor["der"] == on_grid(min(found.known.values()), found.steps["der"])
-    assert min(found.known.values()) == found.known["nothing spoken"] == 100
+        assert set_feedback(task, reference, solution, hidden=True).of_set.steps["eer"] in (2, 5)
 
 
 def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
@@ -237,11 +237,12 @@ def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
     assert not any(line.intervals["d_full"].standard_error for line in lines)
     errors = [resampled_error(task.primary, line.statistics.parts["decisions"]) for line in lines]
     found = set_feedback(task, reference, None, hidden=True)
-    assert found.steps == {"d_full": choose_step(max(errors))}
-    assert set(found.known.values()) == set(found.floor.values()) == {0}
+    assert max(errors) > 0
+    assert found.of_set.steps == {"d_full": RELATIVE}
+    assert set(found.known.values()) == set(found.of_set.floor.values()) == {0}
 
 
-FURTHER = {
+PRIMARIES = {
     # A false alarm costs 10 * 0.95 / 0.05 = 190 misses.
     "minimum DCF": ("target", {"priors": 0.05, "costs": {"c_fa": 10}, "primary": "minimum_dcf"}),
     "Cllr of probabilities": (
@@ -254,16 +255,16 @@ FURTHER = {
 """Primary scores of declared tasks that are not the default ones."""
 
 
-@pytest.mark.parametrize("name", [*TASKS, *FURTHER])
+@pytest.mark.parametrize("name", [*TASKS, *PRIMARIES])
 def test_answers_that_are_half_right_have_an_error_for_every_kind(name, tmp_path):
-    kind, parameters = FURTHER.get(name, (name, {}))
+    kind, parameters = PRIMARIES.get(name, (name, {}))
     declaration, make = TASKS[kind]
     task = declared_task("aufgabe", {**yaml.safe_load(declaration), **parameters})
     files = write_files(tmp_path, make("evaluation", random.Random(name)))
     reference = load_reference(task, "evaluation", files, {})
     task = replace(task, trivial={answer: task.trivial[answer] for answer in [*task.trivial][:1]})
     found = set_feedback(task, reference, None, hidden=True)
-    (step,) = found.steps.values()
+    (step,) = found.of_set.steps.values()
     assert 0 < step < (100 if task.primary.percent else 1) / 4
 
 
@@ -271,7 +272,8 @@ def test_answers_that_are_half_right_have_an_error_for_every_kind(name, tmp_path
 def test_every_challenge_has_an_answer_that_is_half_right(name, tmp_path):
     task = find_task(name)
     gold = small(name, tmp_path).parsed
-    assert half_right(task, gold, Settings(choose_options(task, {}), False, Signature(name)))[1] > 0
+    half = half_right(task, gold, Settings(choose_options(task, {}), False, Signature(name)))
+    assert error_of(task.primary, half) > 0
 
 
 LABELLED = "id,label,valence\n" + "".join(
@@ -286,7 +288,7 @@ def test_a_metric_in_python_takes_its_step_from_damaged_labels(tmp_path):
     settings = Settings({}, False, Signature(VALENCE.name))
     line = score_submission(VALENCE, reference.parsed.labels, constant, settings)
     assert resampled_error(VALENCE.primary, line.statistics.parts["sums"]) == 0
-    assert set_feedback(VALENCE, reference, None, hidden=True).steps == {VALENCE.primary.key: 0.1}
+    assert set_feedback(VALENCE, reference, None, hidden=True).of_set.steps == {VALENCE.primary.key: 0.1}
 
 
 # Exact ends of 0 errors in m observations, 1 - 0.025^(1/m) or -log(0.025) / m: of 6 speakers for Pearson's r, which is
@@ -329,5 +331,5 @@ def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
     files = {"utterances.tsv": "utterance_id\tsession\tcorrectness\na\ts\tTRUE\nb\ts\tFALSE\n"}
     one = small(TASK.name, tmp_path, files)
     found = set_feedback(TASK, one, None, hidden=True)
-    assert (found.steps, found.floor, found.unit) == ({}, {}, "session")
+    assert (found.of_set.steps, found.of_set.floor, found.unit) == ({}, {}, "session")
     assert found.known["everything correct"] == 2 / 3

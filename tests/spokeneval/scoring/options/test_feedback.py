@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from spokeneval.scoring.options import SetFeedback, choose_step, coarse_scores, describe_line, on_grid
+from spokeneval.scoring.options import (
+    RELATIVE,
+    SetFeedback,
+    choose_step,
+    coarse_scores,
+    describe_line,
+    on_grid,
+    steps_between,
+)
 from spokeneval.task import HIGHER, LOWER, Score
 
 STEPS = {"f1": 0.01, "recall": 0.02}
@@ -55,6 +63,16 @@ def test_nothing_has_no_step(error):
         (-0.004, 0.01, 0),
         (-31.4, 1, -31),
         (1, 0.2, 1),
+        # The published Dfull of five systems of Spoken CALL's Table 1. Between 5 and 6.3 the limit is their geometric
+        # mean, 5.61; a large ratio has steps as coarse as a small one.
+        (12.327, RELATIVE, 12.5),
+        (6.342, RELATIVE, 6.3),
+        (5.430, RELATIVE, 5),
+        (4.090, RELATIVE, 4),
+        (1.665, RELATIVE, 1.6),
+        (0.00791, RELATIVE, 0.008),
+        (877.27, RELATIVE, 800),
+        (0, RELATIVE, 0),
     ],
 )
 def test_a_value_on_the_grid_is_the_nearest_multiple(value, step, shown):
@@ -79,6 +97,31 @@ def test_where_lower_is_better_the_floor_is_above():
     for der, shown, bound in ((31.0, 30.0, "≥ baseline"), (30.0, 30.0, "≥ baseline"), (29.4, 29.0, "")):
         line = feedback.shown({"der": der}, DER)
         assert (line, feedback.bound(line, "der", LOWER)) == ({"der": shown}, bound)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "step", "apart"),
+    [
+        (0.9, 0.87, 0.01, 3),
+        (4, 6.3, RELATIVE, 2),
+        (800, 4, RELATIVE, 23),
+        (0, 0, RELATIVE, 0),
+        (4, 0, RELATIVE, math.inf),
+    ],
+)
+def test_steps_between_two_scores(one, other, step, apart):
+    """From 4 to 800 there are two decades of ten steps, and 4, 5, 6.3 and 8."""
+    assert steps_between(one, other, step) == steps_between(other, one, step) == apart
+
+
+def test_a_system_that_a_rule_excludes_is_among_those_at_the_floor():
+    """JJJ of Table 1 breaks the 50 % rule, so its Dfull is 0; it must not look as if it shared the baseline's rank."""
+    feedback = SetFeedback({"f1": RELATIVE}, {"f1": 4.0}, broken="breaks 50 % rule")
+    line = feedback.shown({"f1": 0.0}, F1)
+    assert feedback.bound(line, "f1", HIGHER) == "≤ baseline or breaks 50 % rule"
+    assert describe_line(line, feedback, F1).endswith(
+        "shown in steps of 25 % for every submission that is not better or breaks 50 % rule."
+    )
 
 
 @pytest.mark.parametrize(("steps", "floor"), [({"recall": 0.02}, FLOOR), (STEPS, {"recall": 0.86})])

@@ -36,12 +36,19 @@ SET = {
     "public_references": ["0" * 64, REFERENCE],
     "feedback": "coarse",
     "sets": {
-        ITEMS: {"steps": {"d_full": 0.5}, "floor": {"d_full": 1.5}, "trivial": {"nothing": 0.25}, "best": ""},
+        ITEMS: {
+            "steps": {"d_full": 0.5},
+            "floor": {"d_full": 1.5},
+            "trivial": {"nothing": 0.25},
+            "best": "",
+            "broken": "",
+        },
         REFERENCE: {
             "steps": {"d_full": 2.0},
             "floor": {"d_full": 0},
             "trivial": {"nothing": 1},
             "best": "nothing",
+            "broken": "breaks the rule",
         },
     },
     "detailed_results": True,
@@ -91,7 +98,7 @@ def test_a_public_set_is_exact_and_known_by_its_labels():
     found = settings(SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
     signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, SIGNED)
-    told = SetFeedback({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1}, "nothing")
+    told = SetFeedback({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1}, "nothing", "breaks the rule")
     about = About("development", ["Trial"], [1.5, 1.0])
     shown = ({"d_full": 1.25}, {"d_full": 3}, "Spoken CALL", about)
     assert found == Settings(chosen, True, signature, told, *shown)
