@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.adversaries import cases, climbing, flips, integer_program, probes, sealed, turns, weights
-from benchmarks.adversaries.boards import Board, attack, board_of, entropy, points_right
+from benchmarks.adversaries.boards import ALONE, DEFAULT, Board, attack, board_of, entropy, points_right
 from benchmarks.adversaries.cases import Case
 
 SHEETS = ("spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content")
-BOARDS = ("exact", "0.25", "0.5", "1", "2", "1 floor", "2 floor")
-EDGE_BOARDS = ("exact", "1", "1 floor", "2 floor")
+BOARDS = ("exact", "0.25", "0.5", "1", "2", "1 floor", "2 floor", DEFAULT)
+EDGE_BOARDS = ("exact", "1", "1 floor", "2 floor", DEFAULT)
 LINE_BOARDS = ("0.5", "1", "2", "1 floor")
+CALIBRATED = "calibrated"
+TABLE_BOARDS = ("1 floor", "all at 1", DEFAULT, ALONE)
 
 Cell = Callable[[str], Any]
 """A function from a kind of board to a number, or to one for each row of a table."""
@@ -194,18 +196,40 @@ def _certain_shares(board: Board, strategy: Any, limits: Sequence[int]) -> list[
 
 
 def group_tests(quick: bool) -> Rows:
-    """Yield the share of PSST's labels, in per cent, that an adversary with a good system learns from groups."""
-    limits = (3, 30, 65, 300)
-    for right in (0.85, 0.95):
+    """Yield the share of labels, in per cent, that an adversary with a good system learns from groups.
 
-        def shares(kind: str, seed: int, right: float = right) -> list[float]:
-            rng = np.random.default_rng(seed)
-            system = cases.right_on(case_of("psst_correctness"), right, rng)
-            strategy = partial(flips.group_tests, wrong=1 - right, rng=rng)
-            return _certain_shares(board_of(system, kind), strategy, limits)
+    In Spoken CALL, responses that are wrong in meaning count three times, so only accepted ones are asked about.
+    """
+    limits = (3, 17, 30, 65, 300)
+    for name, right in (
+        *(("psst_correctness", right) for right in (0.85, 0.95, CALIBRATED)),
+        *(("spoken_call", right) for right in (0.95, CALIBRATED)),
+    ):
 
-        names = [f"a system right on {right:.0%}, {limit} attempts" for limit in limits]
+        def shares(kind: str, seed: int, name: str = name, right: Any = right) -> list[float]:
+            case, rng = case_of(name), np.random.default_rng(seed)
+            if right == CALIBRATED:
+                system, wrong = cases.calibrated(case, rng)
+            else:
+                system, wrong = cases.right_on(case, right, rng), 1 - right
+            strategy = partial(flips.group_tests, wrong=wrong, rng=rng)
+            return _certain_shares(_table_board(system, kind), strategy, limits[: 5 if "psst" in name else 4])
+
+        names = [f"{name}, {right}, {limit} attempts" for limit in limits[: 5 if "psst" in name else 4]]
         yield names, mean_of(shares, range(1 if quick else 10))
+
+
+def _table_board(case: Case, kind: str) -> Board:
+    return board_of(case, "1 floor", "table") if kind == "all at 1" else board_of(case, kind)
+
+
+def first_attempts(quick: bool) -> Rows:
+    """Yield the entropy of the first line of a system that is right on 95 %, whose errors are random."""
+    for name in ("spoken_call", "psst_correctness"):
+        case, rng = case_of(name), np.random.default_rng(8)
+        wrong = rng.random((200 if quick else 2000, len(case.labels))) < 0.05
+        lines = [Board(case).exact(case.give(np.where(each, 1 - case.labels, case.labels))) for each in wrong]
+        yield [name], lambda kind, case=case, lines=lines: _shown_bits(_table_board(case, kind), lines)
 
 
 def probe_bits(most: int) -> Rows:
@@ -260,7 +284,8 @@ def main() -> None:
     table("Climbing from the baseline: score gained (standard errors)", informed_climbs(doubtful, repeats))
     table("Decoding: labels right above chance or above the start (points)", decoders(quick))
     table("Single changes at the edge of a step: certain labels (%)", edge_climbs(quick), EDGE_BOARDS)
-    table("Group tests, PSST correctness: certain labels (%)", group_tests(quick), EDGE_BOARDS)
+    table("Group tests: certain labels (%)", group_tests(quick), (*EDGE_BOARDS[:-1], *TABLE_BOARDS[1:]))
+    table("The first attempt of a system right on 95 % (bits)", first_attempts(quick), TABLE_BOARDS)
     table("Interval probes (bits)", probe_bits(63 if quick else 252))
     table(
         "Random answers around the baseline (bits per attempt)", bits_an_attempt(doubtful, quick), LINE_BOARDS

@@ -7,15 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
+from speechbundles.bundle.build.steps import step_of
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
 from spokeneval.metrics.counts import number_or_array, taken, total
 from spokeneval.scoring.options import (
     SetFeedback,
     Settings,
     Signature,
+    Step,
     choose_options,
     choose_step,
     coarse_scores,
@@ -23,7 +28,9 @@ from spokeneval.scoring.options import (
 from spokeneval.scoring.scored import score_submission
 from spokeneval.task import ENDS, HIGHER
 
-from .cases import Case
+from .cases import ROOT, Case
+
+DEFAULT, ALONE = "default", "alone"
 
 Line = Mapping[str, float]
 Learned = TypeVar("Learned")
@@ -41,6 +48,7 @@ class Board:
     ----------
     case: the set.
     steps: `key -> step` of the shown scores; None if all scores are shown exactly.
+    watched: the key of the score that an attack reads; the primary score by default.
     floor: the baseline's line, which is shown for submissions that are not better; None for a board without a floor.
     rows: the rows of counts that the platform has; None for all.
     ends: whether the ends of intervals are computed, which takes most of the time.
@@ -48,10 +56,11 @@ class Board:
     """
 
     case: Case
-    steps: Mapping[str, float] | None = None
+    steps: Mapping[str, Step] | None = None
     floor: Line | None = None
     rows: np.ndarray | None = None
     ends: bool = False
+    watched: str = ""
     attempts: int = field(default=0, init=False)
     limit: float = field(default=math.inf, init=False)
 
@@ -88,9 +97,10 @@ class Board:
         return self.signed(self.exact(submission))
 
     def signed(self, line: Line) -> float:
-        """Return a line's primary score; larger is better."""
-        score = self.case.task.primary
-        return line[score.key] if score.direction == HIGHER else -line[score.key]
+        """Return a line's primary score, or the watched one; larger is better."""
+        key = self.watched or self.case.task.primary.key
+        score = next(score for score in self.case.task.scores if score.key == key)
+        return line[key] if score.direction == HIGHER else -line[key]
 
 
 def attack(
@@ -103,21 +113,38 @@ def attack(
     return learned
 
 
-def board_of(case: Case, kind: str = "1 floor", columns: str = "primary", *, ends: bool = False) -> Board:
-    """Return a board that shows the primary score only, or all columns.
+@cache
+def table_of(task: str) -> tuple[str, ...]:
+    """Return the columns that a board of a hidden set of a task shows by default."""
+    competitions = read_competitions(Sources(ROOT))
+    return next(
+        tuple(column.key for column in each.coarse_columns) for each in competitions if each.task == task
+    )
+
+
+def board_of(case: Case, kind: str = DEFAULT, columns: str = "primary", *, ends: bool = False) -> Board:
+    """Return a board that shows the primary score only, those of the challenge's table, or all columns.
 
     Parameters
     ----------
-    kind: "exact", or the step in standard errors, such as "0.5", with " floor" if there is one. The default is the
-        recommended board for a hidden set.
+    kind: "exact", or the step in standard errors, such as "0.5", with " floor" if there is one. `DEFAULT` is the board
+        that the build makes for a hidden set, with the columns of the table; `ALONE` has its primary score only.
     ends: whether the ends of each interval are shown, in the steps of their score.
     """
     board = Board(case, ends=ends)
     if kind == "exact":
         return board
     multiple, _, floored = kind.partition(" ")
-    keys = [case.task.primary.key] if columns == "primary" else list(case.errors)
-    steps = {key: choose_step(float(multiple) * case.errors[key]) for key in keys if case.errors[key] > 0}
+    table = table_of(case.task.name)
+    keys = {"primary": table[:1], "table": table}.get(columns, tuple(case.errors))
+    steps: dict[str, Step] = {}
+    if kind in (DEFAULT, ALONE):
+        floored, scores = kind, {score.key: score for score in case.task.scores}
+        for key in table if kind == DEFAULT else table[:1]:
+            steps[key] = step_of(scores[key], case.errors[key], is_first=key == table[0])
+    else:
+        shown = [key for key in keys if case.errors[key] > 0]
+        steps.update({key: choose_step(float(multiple) * case.errors[key]) for key in shown})
     if ends:
         steps.update({key + end: step for key, step in steps.items() for end in ENDS})
     floor = coarse_scores(board.exact(case.baseline), steps) if floored else None

@@ -69,13 +69,16 @@ class Sides(NamedTuple):
 def _edge(
     board: Board, nothing: np.ndarray, tried: np.ndarray, rate: float, rng: np.random.Generator
 ) -> Sides:
-    """Return the sides of an edge near some flips."""
-    start = far_score = board.score(board.case.flip(nothing))
+    """Return the sides of an edge of any column near some flips; from now on, the attack watches this column."""
+    line = far_line = board.ask(board.case.flip(nothing))
     flips = nothing
-    while far_score == start:
+    while far_line == line:
         flips = nothing.copy()
         flips[tried] = rng.random(len(tried)) < rate
-        far_score = board.score(board.case.flip(flips))
+        far_line = board.ask(board.case.flip(flips))
+    primary = board.case.task.primary.key
+    board.watched = next(key for key in (primary, *line) if line[key] != far_line[key])
+    start, far_score = board.signed(line), board.signed(far_line)
     differing = rng.permutation(np.flatnonzero(flips))
 
     def between(size: int) -> np.ndarray:
@@ -114,7 +117,7 @@ RESERVE = 16
 """Answers of a good system that `group_tests` flips before it looks for an edge, to balance the groups."""
 
 
-def group_tests(board: Board, certain: Certain, wrong: float, rng: np.random.Generator) -> None:
+def group_tests(board: Board, certain: Certain, wrong: float | np.ndarray, rng: np.random.Generator) -> None:
     """Ask about groups of a good system's answers at the edge of a step, one class after the other.
 
     A group is flipped together with as many answers the other way, whose labels are certain and those that the group
@@ -125,21 +128,29 @@ def group_tests(board: Board, certain: Certain, wrong: float, rng: np.random.Gen
 
     Parameters
     ----------
-    wrong: the share of the system's answers that are wrong, which decides the size of the groups.
+    wrong: the share of the system's answers that are wrong, or the probability that each one is, shape=(n,), if the
+        confidences of the system are calibrated. A group without an error is as probable as one with an error. The
+        surest answers are asked about first.
     """
     system = board.case.said
-    size = 2 ** int(np.log2(max(1.0, np.log(2) / wrong)))
+    doubt = -np.log1p(-np.broadcast_to(wrong, len(system)))
     for value in (1, 0):
         members = np.flatnonzero(system == value)
         while not certain.since[members].all():
             members = rng.permutation(members)
+            members = members[np.argsort(doubt[members], kind="stable")]
             reserve = np.isin(np.arange(len(system)), members[:RESERVE])
             sides = _edge(board, reserve, members[RESERVE:], 0.1, rng)
-            _ask_groups(sides, board, members, size, rng, certain)
+            _ask_groups(sides, board, members, doubt, rng, certain)
 
 
 def _ask_groups(
-    sides: Sides, board: Board, members: np.ndarray, size: int, rng: np.random.Generator, certain: Certain
+    sides: Sides,
+    board: Board,
+    members: np.ndarray,
+    doubt: np.ndarray,
+    rng: np.random.Generator,
+    certain: Certain,
 ) -> None:
     """Ask about groups until the labels of all these answers are certain."""
     last, below, low, above, high = sides
@@ -156,11 +167,15 @@ def _ask_groups(
         state[rng.permutation(balance(flipped))[: len(group)]] = flipped
         return board.score(board.case.flip(state)) == (high if flipped else low)
 
+    def size_of(choice: np.ndarray) -> int:
+        """Return how many of these answers are all right half of the time, at least one if there are any."""
+        return max(int((doubt[choice].cumsum() <= np.log(2)).sum()), min(1, len(choice)))
+
     certain.learn(last, value ^ above[last], board.attempts)
     while True:
         open_ = members[certain.since[members] == 0]
         choices = {flipped: open_[below[open_] == flipped] for flipped in (False, True)}
-        room = {each: min(size, len(choices[each]), len(balance(each))) for each in choices}
+        room = {each: min(size_of(choices[each]), len(balance(each))) for each in choices}
         flipped = max(room, key=lambda each: room[each])
         group = choices[flipped][: room[flipped]]
         if not len(group):
