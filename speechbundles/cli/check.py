@@ -7,7 +7,7 @@ advice.
 Exit status: 0 without errors, 1 if a bundle has errors, 2 if a file could not be read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +21,7 @@ from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.bundle import read_built_bundle
+from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
@@ -36,11 +37,12 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
     if not zips:
         refuse("There is no zip to check: name one, or run `build` first.", 2)
     status = 0
-    folder = None
+    folder, competitions = None, _competitions(zips)
     checked: list[dict[str, Any]] = []
     for path in zips:
         try:
-            findings = check_bundle(path)
+            known = competitions.get(path)
+            findings = check_bundle(path, known.elsewhere if known else {})
         except OSError as error:
             message = describe(error)
             say(message, error=True)
@@ -60,22 +62,20 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
         for line in notes:
             say(wrap(f"note: {path.name}, {line}"), error=True)
         checked.append({"path": path, "findings": list(map(asdict, findings)), "notes": notes})
-    for line in _unfilled(zips):
-        say(wrap(f"note: {line}"), error=True)
+    if unfilled := unfilled_about({each.name: each for each in competitions.values()}.values()):
+        say(wrap(f"note: {unfilled}"), error=True)
     if as_json:
         answer_json({"bundles": checked})
     return status
 
 
-def _unfilled(zips: Sequence[Path]) -> Iterator[str]:
-    """Yield the facts for the pages that are missing in the competition folders whose `dist` has the zips."""
-    folders: dict[Path, set[str]] = {}
-    for path in zips:
-        out = path.absolute().parent.parent
-        if out.name == "dist" and (out.parent / "competition.yaml").is_file():
-            folders.setdefault(out.parent, set()).add(path.stem)
-    for folder, names in folders.items():
-        with suppress(OrganiserError, OSError):  # the next build reports it
-            built = [each for each in read_competitions(Sources(ROOT, folder)) if each.name in names]
-            if unfilled := unfilled_about(built):
-                yield unfilled
+def _competitions(zips: Sequence[Path]) -> dict[Path, Competition]:
+    """Return the competitions of zips that are in the `dist` of a competition folder."""
+    found = {}
+    for folder in dict.fromkeys(path.absolute().parent.parent for path in zips):
+        if folder.name == "dist" and (folder.parent / "competition.yaml").is_file():
+            with suppress(OrganiserError, OSError):  # the next build reports it
+                for each in read_competitions(Sources(ROOT, folder.parent)):
+                    named = [path for path in zips if path.absolute().parent.parent == folder]
+                    found.update({path: each for path in named if path.stem == each.name})
+    return found

@@ -9,7 +9,9 @@ of the repository's settings, and only the bundles of this file are built.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import PROGRAM
-from speechbundles.model.zips import tree_files
+from speechbundles.model.zips import reference_zip, tree_files
 from spokeneval.formats.problems import count_of, suggestion
 
 _PARTS = ("pages", "reference_data", "starting_kit", "tasks")
@@ -64,7 +66,7 @@ def read_competitions(
     own_tasks = {name: entry for name, entry in content["bundles"].items() if "kept" not in entry}
     resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, defects))
     resolved = list(_left_out(resolved, leave_out, defects))
-    resolved = list(joined(content, resolved, defects))
+    resolved = [_with_tracks(each, resolved) for each in joined(content, resolved, defects)]
     challenges = {each.joint.name: each.joint for each in resolved if each.joint}
     names = {
         bundle for name in names for bundle in (challenges[name].bundles if name in challenges else [name])
@@ -83,6 +85,15 @@ def read_competitions(
     if defects:
         raise located_yaml.refusal(own, defects, marks)
     return competitions
+
+
+def _with_tracks(competition: Competition, others: Collection[Competition]) -> Competition:
+    """Return a competition with the submissions to the other bundles of its task, which have the same labels."""
+    elsewhere: Counter[str] = Counter()
+    for each in others:
+        for phase in each.phases if each.task == competition.task and each.name != competition.name else ():
+            elsewhere[reference_zip(phase.reference)] += phase.max_submissions
+    return replace(competition, elsewhere=elsewhere)
 
 
 def kept_bundles(sources: Sources, names: Collection[str] = ()) -> dict[str, Path]:

@@ -68,6 +68,7 @@ class Competition:
     sources: the folders with its files.
     stated: the settings in the `competition.yaml` of its own folder.
     joint: the challenge with whose other bundles it is ranked; None if it is ranked alone.
+    elsewhere: the submissions of one participant to the other bundles of its task, by the zip of the labels.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Competition:
     sources: Sources
     stated: frozenset[str]
     joint: "Challenge | None" = None
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]

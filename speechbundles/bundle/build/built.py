@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from speechbundles.bundle.build.changes import changes
@@ -90,13 +89,13 @@ def write(
         content = make_zip(files, first=FILE)
         path = out / platform / f"{name}.zip"
         _require_room(path, len(content), files)
-        yield _write_checked(path, content, partial(_changes, earlier, path, competition))
+        yield _write_checked(path, content, competition, earlier)
     for name, folder in plan.foreign.items():
         yield _write_checked(out / live_platform().name / f"{name}.zip", zip_folder(folder))
 
 
 def _write_checked(
-    path: Path, content: bytes, changes_with: Callable[[Path], Iterator[str]] = lambda written: iter(())
+    path: Path, content: bytes, competition: Competition | None = None, earlier: Path | None = None
 ) -> Built:
     """Check a bundle, and write it if it has no errors."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,14 +103,13 @@ def _write_checked(
     changed: tuple[str, ...] = ()
     try:
         unfinished.write_bytes(content)
-        findings = tuple(check_bundle(unfinished))
+        findings = tuple(check_bundle(unfinished, competition.elsewhere if competition else {}))
         if not any(finding.level == "error" for finding in findings):
-            changed = tuple(changes_with(unfinished))
+            changed = tuple(_changes(earlier, path, competition, unfinished)) if competition else ()
             unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-    digest = digest_of(content)
-    return Built(path.stem, path.parent.name, path, len(content), digest, findings, changed)
+    return Built(path.stem, path.parent.name, path, len(content), digest_of(content), findings, changed)
 
 
 def _require_room(path: Path, size: int, files: Mapping[str, bytes]) -> None:

@@ -1,9 +1,12 @@
 """Computes the share of a hidden set's labels that the leaderboard can reveal to a participant who uses all attempts.
 
-The share is the number of attempts times the bits of a score, divided by the entropy of the labels for a participant
-with a good system. The adversary tries variants of this system, whose exact scores vary by about one standard error. On
-a grid, such a score has the entropy of a rounded normal variable: 2.1 bits if a step is one standard error, and one bit
-more for each halving of the step. Exact scores are counted as independent numbers of 53 bits.
+The share is the number of attempts times the bits of all scores together, divided by the entropy of the labels for a
+participant with a good system. The attempts are those in all bundles with the same labels, such as the tracks of a
+task. The adversary tries variants of this system, whose exact scores vary by about one standard error. On a grid, such
+a score has the entropy of a rounded normal variable: 2.1 bits if a step is one standard error, and one bit more for
+each halving of the step. Several scores have the entropy of rounded normal variables with the correlations that the
+baseline's scores have over units; without a baseline they count as independent. Exact scores are counted as independent
+numbers of 53 bits.
 
 The labels have little entropy for a participant whose system is right on most of them, because only its errors are
 unknown: with a share a of right answers among K values, at most H(a) + (1 - a) log2(K - 1) bits for each label (Fano's
@@ -14,7 +17,7 @@ classes leaves 0.29 bits, so one bit, the answer to a question about a whole gro
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,8 +39,18 @@ from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.text import Files
-from spokeneval.scoring.options import EXACT, Options, choose_options
+from spokeneval.scoring.options import (
+    EXACT,
+    FURTHER,
+    RELATIVE,
+    Options,
+    Settings,
+    Signature,
+    Step,
+    choose_options,
+)
 from spokeneval.scoring.reference import fingerprint
+from spokeneval.scoring.scored import Scored, score_submission, scores_without
 from spokeneval.task import Task
 
 MOST_ATTEMPTS = 100
@@ -49,21 +62,33 @@ With more attempts, a participant gains by choosing the best of many random vari
 TOLERATED = 0.25
 """The share of the labels' entropy that a leaderboard can reveal without a warning, if nothing is sealed.
 
-Group tests get about a third of the bits that are counted: they then make less than a tenth of the labels certain.
+Group tests with calibrated confidences then make a tenth of the labels of PSST certain, and an attack that weighs all
+labellings 17 to 19 % (docs/measurements/leaderboard.md).
 """
 NARROWEST = math.sqrt(2 / 5)
-"""The smallest step in standard errors: a step is one standard error, rounded to 1, 2 or 5 times a power of ten."""
+"""The smallest step in standard errors: a step is one standard error, rounded to 1, 2 or 5 times a power of ten.
+
+A step of 25 % counts as one of these; a further score has steps of `FURTHER` standard errors.
+"""
 ACCURACY = 0.95
 """The share of right labels that a participant's system is assumed to have, if the baseline is not better."""
 EXACT_BITS = 53.0
 """The bits of a number at full precision, a double."""
 
 _FEWEST_OTHERS = 5  # items outside the most frequent class of a column with labels
+_DRAWS = 1 << 16  # of scores, for their joint entropy
 _FARTHEST = 9.0  # standard errors; the normal distribution has less than one part in 2**53 beyond them
 
 
-def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
-    """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed."""
+def check_budget(
+    report: Report, bundle: BuiltBundle, contents: Contents, elsewhere: Mapping[str, int]
+) -> None:
+    """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed.
+
+    Parameters
+    ----------
+    elsewhere: the attempts of one participant in other bundles with the same labels, by the zip of the labels.
+    """
     parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
     for reference in {archive.name: archive for archive in parts}.values():
         phases = [each for each in bundle.phases if each.reference_data == reference.name and each.total != 0]
@@ -80,16 +105,22 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
         own = task is None and f"spokeneval/challenges/{name}.py" in program.archive.files
         if (task is None and not own) or fingerprint(reference.files) in options.public_references:
             continue
-        attempts = sum(map(_attempts, phases))
+        attempts = sum(map(_attempts, phases)) + (others := elsewhere.get(reference.name, 0))
         number = "unlimited attempts" if attempts == math.inf else count_of(int(attempts), "attempt")
-        what = f"{', '.join(phase.name for phase in phases)}: {number} on {reference.name}"
+        where = reference.name + f" and in other bundles with its labels ({others})" * bool(others)
+        what = f"{', '.join(phase.name for phase in phases)}: {number} on {where}"
         if attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; expected at most {MOST_ATTEMPTS}")
         exact = options.feedback == EXACT
-        # With exact feedback every score is written, including those that are not on the leaderboard.
-        bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
-        answers = contents.solutions.values()
-        unknown = _of_task(task, options.options, reference, answers) if task else _of_columns(reference)
+        known = _read(task, options.options, reference, contents.solutions.values()) if task else None
+        if exact:  # every score is written, including those that are not on the leaderboard
+            bits = len(declared_scores(program.archive)) * EXACT_BITS
+        else:
+            steps = max((each.steps for each in options.sets.values()), key=len, default={})
+            baselines = known[2] if known and len(steps) > 1 else []
+            together = _correlations(baselines[0], [*steps]) if baselines else None
+            bits = bits_of_steps(_multiples(steps), together)
+        unknown = _of_task(*known) if known else None if task else _of_columns(reference)
         share = min(1.0, attempts * bits / unknown.bits if unknown.bits else math.inf) if unknown else 0.0
         if share > TOLERATED:
             shown = "exact scores" if exact else "rounded scores"
@@ -141,17 +172,9 @@ class Unknown:
         return f"{self.bits:.0f} bits = {formula}, for a system that is right on {100 * self.accuracy:.4g}%{what}"
 
 
-def _of_task(
-    task: Task, chosen: Mapping[str, str], reference: Archive, solutions: Iterable[Archive]
-) -> Unknown | None:
-    """Return the entropy of the labels under the chosen options, or None if it is unknown."""
-    files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
-    try:
-        task = task.with_options(choose_options(task, chosen))
-        gold = task.format.read_reference(files)
-    except ValueError:  # invalid options or labels
-        return None
-    accuracy = max([ACCURACY, *_accuracies(task, gold, solutions)])
+def _of_task(task: Task, gold: Any, baselines: Sequence[Scored]) -> Unknown:
+    """Return the entropy of the labels."""
+    accuracy = max([ACCURACY, *(float(np.mean(task.right(line.rows))) for line in baselines)])
     labels, each = list(task.labels(gold)), ""
     for column, units in units_by_column(task, gold).items():
         own = dict.fromkeys(zip(units.values(), labels, strict=False)) if len(units) == len(labels) else {}
@@ -161,12 +184,37 @@ def _of_task(
     return Unknown(list(Counter(labels).values()), accuracy, each)
 
 
-def _accuracies(task: Task, gold: Any, solutions: Iterable[Archive]) -> Iterator[float]:
-    """Yield how right the baseline's submissions are, of those that answer this set."""
+def _correlations(line: Scored, keys: Sequence[str]) -> np.ndarray | None:
+    """Return the correlations of a system's scores over units, shape (k, k); None if a score is unknown.
+
+    A score that never varies counts as independent.
+    """
+    scores, parts = {score.key: score for score in line.task.scores}, line.statistics.parts
+    if not scores.keys() >= {*keys}:
+        return None
+    rows = {key: line.task.part(scores[key], parts) for key in keys}
+    without = np.array([scores_without(scores[key], line.scores[key], rows[key]) for key in keys])
+    shifts = without - without.mean(axis=1, keepdims=True)
+    shifts /= np.maximum(np.linalg.norm(shifts, axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.asarray(np.where(np.eye(len(keys)), 1, shifts @ shifts.T))
+
+
+def _read(
+    task: Task, chosen: Mapping[str, str], reference: Archive, solutions: Iterable[Archive]
+) -> tuple[Task, Any, list[Scored]] | None:
+    """Return the task, the labels and the baseline's submissions to them; None if options or labels are invalid."""
+    files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
+    try:
+        task = task.with_options(choose_options(task, chosen))
+        gold = task.format.read_reference(files)
+    except ValueError:
+        return None
+    settings, baselines = Settings(choose_options(task, {}), False, Signature(task.name)), []
     for solution in solutions:
-        with suppress(ValueError):
+        with suppress(ValueError):  # of those that answer another set
             answers = task.format.read_submission(Files(solution.files), gold.items)
-            yield float(np.mean(task.right(task.count(gold, answers))))
+            baselines.append(score_submission(task, gold, answers, settings))
+    return task, gold, baselines
 
 
 def _of_columns(reference: Archive) -> Unknown | None:
@@ -213,6 +261,34 @@ def bits_of_step(multiple: float) -> float:
     cells = math.ceil(_FARTHEST / multiple)
     below = [NormalDist().cdf(cell * multiple) for cell in range(-cells, cells + 1)]
     return entropy([after - before for before, after in pairwise(below)])
+
+
+def bits_of_steps(multiples: Sequence[float], correlations: np.ndarray | None = None) -> float:
+    """Return the bits of several numbers on grids, each with an edge at its mean.
+
+    Parameters
+    ----------
+    multiples: the steps in standard errors.
+    correlations: of the numbers, shape (k, k); None if they are independent.
+
+    Examples
+    --------
+    >>> round(bits_of_steps([1, 4]) - bits_of_step(1) - bits_of_step(4), 9)
+    0.0
+    >>> bits_of_steps([1, 1], np.ones((2, 2))) - bits_of_step(1) < 0.01
+    True
+    """
+    if correlations is None:
+        return math.fsum(map(bits_of_step, multiples))
+    drawn = np.random.default_rng(1).multivariate_normal(np.zeros(len(multiples)), correlations, _DRAWS)
+    _, counts = np.unique(np.floor(drawn / multiples), axis=0, return_counts=True)
+    return entropy((counts / _DRAWS).tolist())
+
+
+def _multiples(steps: Mapping[str, Step]) -> list[float]:
+    """Return the smallest steps in standard errors; one if the steps are not known."""
+    further = [NARROWEST * (1 if step == RELATIVE else FURTHER) for step in steps.values()]
+    return [NARROWEST, *further[1:]]
 
 
 def entropy(shares: Collection[float]) -> float:

@@ -5,9 +5,10 @@ Nothing is executed, and nothing is unpacked to disk. The rules, with the effect
 """
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from speechbundles.bundle.check.budget import check_budget
 from speechbundles.bundle.check.declared_scores import check_scores, check_sorting, read_options
@@ -30,10 +31,10 @@ LARGE_BUNDLE = 15_000_000
 """The most bytes of a bundle without a warning."""
 
 
-def check_bundle(path: Path) -> list[Finding]:
+def check_bundle(path: Path, elsewhere: Mapping[str, int] = MappingProxyType({})) -> list[Finding]:
     """Return a finding for everything that a platform would refuse in a bundle, or silently accept and get wrong.
 
-    If nothing is refused, settings that careful organisers avoid are reported too.
+    If nothing is refused, settings that careful organisers avoid are reported too. `elsewhere`: see `check_budget`.
     """
     report = Report()
     files = read_bundle(report, path)
@@ -56,7 +57,7 @@ def check_bundle(path: Path) -> list[Finding]:
     with suppress(BundleError):  # the findings already report it
         built = bundle_of(files, document)
         check_sorting(bundle, built)
-        check_budget(report, built, bundle.contents)
+        check_budget(report, built, bundle.contents, elsewhere)
         if not any(finding.level == "error" for finding in report.findings):
             check_practice(report, built, bundle.contents, dates.now())
     return report.findings

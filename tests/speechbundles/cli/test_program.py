@@ -107,7 +107,7 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
 def test_a_signal_ends_the_program_with_the_usual_status(name, status):
     code = (
         "import signal, sys; sys.argv[1:] = ['check', 'x.zip']; import speechbundles.cli.check as check\n"
-        f"check.check_bundle = lambda path: signal.raise_signal(signal.{name})\n"
+        f"check.check_bundle = lambda *given: signal.raise_signal(signal.{name})\n"
         "import build_bundle; sys.exit(build_bundle.main())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -6,8 +6,10 @@ import pytest
 
 from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
+from speechbundles.cli import main
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from tests.samples.damaged_copy import build, rewrite
 
@@ -41,3 +43,14 @@ def test_submissions_that_wait_need_a_platform_that_can_hold_them(copy):
     (built,) = write(plan(Sources(copy), ["spoken_call"], {}), copy / "dist")
     assert built.findings == ()
     assert read_built_bundle(built.path).auto_run is False
+
+
+@pytest.mark.thorough
+def test_the_submissions_to_the_other_track_count(copy, capsys):
+    rewrite(copy, ("max_submissions: 1  ", "max_submissions: 5  "))
+    (built,) = write(plan(Sources(copy), ["merlion_identification_closed"], {}), copy / "dist")
+    assert [finding.code for finding in built.findings] == ["leak-scores"]
+    counted = "16 attempts on reference_data.zip and in other bundles with its labels (8)"
+    assert counted in " ".join(format_findings(built.findings).split())
+    assert main(["check", str(built.path)]) == 0
+    assert counted in " ".join(capsys.readouterr().out.split())

@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from speechbundles.bundle.check.budget import (
     TOLERATED,
     Unknown,
     bits_of_step,
+    bits_of_steps,
     check_budget,
     entropy,
 )
@@ -41,6 +44,17 @@ def test_halving_a_small_step_adds_a_bit_and_an_edge_has_one():
         expected = 0.5 * math.log2(2 * math.pi * math.e) - math.log2(multiple)
         assert bits_of_step(multiple) == pytest.approx(expected, abs=1e-3)
     assert bits_of_step(100) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_several_scores_have_the_bits_of_their_joint_distribution():
+    """Of two signs of normal variables with the correlation r, both are equal with the probability 1/2 + asin(r) / pi.
+
+    With r = 0.8 it is 0.7952, and the entropy 1 + H(0.7952) = 1.7312 bits; independent, it would be 2.
+    """
+    alike = np.array([[1, 0.8], [0.8, 1]])
+    assert bits_of_steps([50, 50], alike) == pytest.approx(1.7312, abs=0.01)
+    assert bits_of_steps([50, 50]) == pytest.approx(2, abs=1e-9)
+    assert bits_of_steps([1, 4], np.eye(2)) == pytest.approx(bits_of_step(1) + bits_of_step(4), abs=0.01)
 
 
 def test_bits_of_labels():
@@ -91,10 +105,11 @@ def phase(name, total=1, per_day=None, days=14.0, reference="reference_data.zip"
     return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, tasks=tasks)
 
 
-def found_in(built, *phases):
+def found_in(built, *phases, elsewhere=MappingProxyType({})):
     """Return the findings in a bundle with these contents and phases."""
     report = Report()
-    check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), built)
+    bundle = BuiltBundle("", "", "", phases, (), None, detailed_results=False)
+    check_budget(report, bundle, built, elsewhere)
     assert {where for _, where, _ in listed(report)} <= {"competition.yaml"}
     return [(code, what) for code, _, what in listed(report)]
 
@@ -134,6 +149,37 @@ def test_exact_scores_reveal_a_quarter_each_and_scores_in_steps_less():
     assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "39%", rounded)]
     assert budget(phase("Final", 100), options=coarse)[0][0] == "leak-scores"
     assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
+
+
+def test_all_columns_count_and_all_bundles_with_the_labels():
+    """A further column has steps of 4 sqrt(2/5) = 2.53 standard errors: 1.08 bits at most, so 2.73 + 1.08 = 3.81 bits.
+
+    One of 25 % counts as the first. Of 212.2 bits, 8 attempts reveal 14 %; with those in another track it is 29 %.
+    """
+    steps = {"f1": 0.01, "recall": 0.05}
+    coarse = {"feedback": "coarse", "sets": {"x": {"steps": steps}}}
+    built = contents(HIDDEN, declared=KNOWN, options=coarse)
+    assert found_in(built, phase("Final", 8)) == []
+    ((code, what),) = found_in(built, phase("Final", 8), elsewhere={"reference_data.zip": 8})
+    found = "16 attempts on reference_data.zip and in other bundles with its labels (8), rounded scores of 3.8 bits"
+    assert code == "leak-scores"
+    assert f"Final: {found}, can reveal 29% of" in what
+    assert found_in(built, phase("Final", 8), elsewhere={"other.zip": 8}) == []
+    steps |= {"ratio": "25 %"}
+    built = contents(HIDDEN, declared=KNOWN, options=coarse)
+    ((_, what),) = found_in(built, phase("Final", 9))
+    assert "rounded scores of 6.6 bits, can reveal 28% of" in what
+
+
+def test_the_baselines_scores_have_correlations():
+    """F1 and recall rise and fall together over the responses of the baseline: fewer bits than 3.8."""
+    rows = [f"u{number}\t{(number % 2 == 0) ^ (number % 9 == 0)}" for number in range(741)]
+    files = {"correctness.tsv": "\n".join(["utterance_id\tprediction", *rows, ""])}
+    coarse = {"feedback": "coarse", "sets": {"x": {"steps": {"f1": 0.01, "recall": 0.05}}}}
+    built = contents(HIDDEN, declared=KNOWN, options=coarse)
+    built.solutions = {"a.zip": archive("a.zip", files)}
+    ((_, what),) = found_in(built, phase("Final", 30))
+    assert 3 < float(re.search(r"of (\d\.\d) bits", what)[1]) < 3.8
 
 
 def test_items_of_a_speaker_with_one_label_are_counted_as_one():

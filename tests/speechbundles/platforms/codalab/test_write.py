@@ -18,5 +18,5 @@ def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
     assert [tuple(phase[key] for key in keys) for phase in phases.values()] == [
         ("Evaluation", "2023-02-16 00:00:00", 3),
         ("Closed after Evaluation", "2023-03-01 00:00:00", 0),
-        ("Post-evaluation", "2023-03-10 00:00:00", 3),
+        ("Post-evaluation", "2023-03-10 00:00:00", 1),
     ]
