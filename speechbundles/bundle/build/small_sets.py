@@ -5,6 +5,7 @@ import numpy as np
 from speechbundles.bundle.build.gold_answers import range_of, scored_answers
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.problems import count_of
+from spokeneval.formats.speakers import GROUP
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import FEWEST_UNITS, interval_of_units
 from spokeneval.task import HIGHER
@@ -13,7 +14,7 @@ WIDEST = 1 / 2
 """The widest interval without a warning, in ranges of the score."""
 
 MOST_UNITS = 60
-"""With more units, the interval of a perfect system is never so wide."""
+"""With more units, the interval of a perfect system is never so wide. Units in groups are more."""
 
 
 def warn_of_size(reference: ReferenceSet) -> str:
@@ -26,7 +27,7 @@ def warn_of_size(reference: ReferenceSet) -> str:
     task, gold, score = reference.definition, reference.parsed, reference.definition.primary
     called, of, _ = task.units(gold.labels)
     units = len(set(of.values()))
-    if units > MOST_UNITS or score.limits is None:
+    if units > MOST_UNITS or score.limits is None or called.endswith(GROUP):
         return ""
     settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
     lines = list(scored_answers(task, gold, np.ones(len(gold.labels.items), dtype=bool), settings))

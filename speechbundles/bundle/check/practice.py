@@ -8,6 +8,7 @@ import re
 from datetime import datetime, timedelta
 
 from speechbundles.bundle.check.inspection import Contents
+from speechbundles.bundle.check.seal import has_public_labels
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import DECIDING_SET, reference_zip
@@ -47,7 +48,7 @@ def check_practice(report: Report, bundle: BuiltBundle, contents: Contents, now:
     if len(bundle.phases) == 1:
         report.add("single-phase", f"phase {bundle.phases[0].name!r}", "the only phase")
     if phases:
-        _check_deciding(report, phases)
+        _check_deciding(report, phases, contents)
         _check_past(report, phases, now)
     pages = [page.decode("utf-8", "replace") for page in contents.pages.values()]
     if not any(map(_LICENCE.search, pages)):
@@ -59,7 +60,7 @@ def check_practice(report: Report, bundle: BuiltBundle, contents: Contents, now:
         report.add("kit-missing", "the phases", "no phase has a starting kit, and no page links to one")
 
 
-def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
+def _check_deciding(report: Report, phases: list[BuiltPhase], contents: Contents) -> None:
     """Check the deciding phase: of the phases that score the deciding set, the last one with an end.
 
     If no phase scores that set, the last phase decides.
@@ -69,7 +70,14 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
     deciding = next((phase for phase in reversed(scoring) if phase.closes), scoring[0])
     at = phases.index(deciding)
     where = f"phase {deciding.name!r}"
-    if deciding.total is None or deciding.total > MOST_SUBMISSIONS:
+    public = {
+        reference.name
+        for task in contents.tasks
+        if (reference := task.parts.get("reference_data")) and (program := contents.scoring_program(task))
+        if has_public_labels(reference, program.archive)
+    }
+    many = deciding.total is None or deciding.total > MOST_SUBMISSIONS
+    if many and deciding.reference_data not in public:
         most = "any number of submissions" if deciding.total is None else f"{deciding.total} submissions"
         report.add("deciding-submissions", where, f"{most} in all in the deciding phase")
     ends = (min(phase.closes or deciding.opens, deciding.opens) for phase in phases[:at])

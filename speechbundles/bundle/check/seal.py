@@ -74,15 +74,18 @@ def hidden_references(bundle: BuiltBundle) -> list[str]:
             open_archive(Report(), str(name), bundle.files.get(str(name), b""), Room())
             for name in (phase.reference_data, phase.scoring_program)
         )
-        if reference is None or program is None or is_part(reference):
-            continue
-        try:
-            public = Options.load(parse_settings(program.files[OPTIONS_FILE])).public_references
-        except (KeyError, ValueError):
-            public = ()
-        if fingerprint(reference.files) not in public:
+        if reference and program and not is_part(reference) and not has_public_labels(reference, program):
             names[reference.name] = None
     return list(names)
+
+
+def has_public_labels(reference: Archive, program: Archive) -> bool:
+    """Whether participants have the labels of a set, as the scoring program says."""
+    try:
+        public = Options.load(parse_settings(program.files[OPTIONS_FILE])).public_references
+    except (KeyError, ValueError):
+        return False
+    return fingerprint(reference.files) in public
 
 
 def _labels(folder: Path) -> Archive:
