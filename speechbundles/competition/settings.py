@@ -270,9 +270,8 @@ def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[s
 def _phase(declared: Mapping[str, Any], public_sets: Collection[str], schema: Mapping[str, Any]) -> Phase:
     reference = declared["reference"]
     limits = phase_limits(schema, "public" if reference in public_sets else "hidden")
-    if "max_submissions" in declared:  # a limit for a day beyond that for the phase would have no effect
-        daily = "max_submissions_per_day"
-        limits[daily] = min(limits[daily], declared["max_submissions"])
+    daily, total = "max_submissions_per_day", "max_submissions"  # a day's beyond the phase's has no effect
+    limits[daily] = min(limits[daily], declared.get(total, limits[total]))
     return Phase(**{"name": reference.replace("_", " ").capitalize(), **limits, **declared})
 
 

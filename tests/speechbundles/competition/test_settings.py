@@ -46,6 +46,16 @@ def test_the_folders_settings_precede_all_of_the_repositorys(own):
     assert [phase.execution_time_limit for phase in competition.phases] == [300, 300]
 
 
+def test_the_default_of_a_day_is_at_most_the_default_of_the_phase(tmp_path, monkeypatch):
+    """With 2 in all, 3 a day would be warned of as without effect."""
+    limits = {"max_submissions_per_day": 3, "max_submissions": 2, "execution_time_limit": 300}
+    monkeypatch.setattr("speechbundles.competition.settings.phase_limits", lambda schema, labels: {**limits})
+    own = write_files(tmp_path, {"competition.yaml": SETTINGS.format(task="{kind: transcripts}")})
+    for phase in read_competitions(Sources(ROOT, own))[0].phases:
+        assert (phase.max_submissions_per_day, phase.max_submissions) == (2, 2)
+
+
+@pytest.mark.default_cases("psst_recognition", "merlion_diarization")
 @pytest.mark.parametrize("task", task_names())
 def test_every_score_with_an_interval_can_decide_the_rank(task, tmp_path):
     """`primary` moves the score and its interval to the front of the columns, and into the program's options."""
