@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,12 @@ class Phase:
     end: str | None = None
     description: str = ""
     hide_scores: bool = False
+
+    @property
+    def most_by_day(self) -> int:
+        """How many submissions the daily limit allows in all; 0 if the phase has no end."""
+        first, last = (date.fromisoformat(time[:10]) for time in (self.start, self.end or self.start))
+        return ((last - first).days + 1) * self.max_submissions_per_day if self.end else 0
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,11 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
         "max_submissions: 3",
         "max_submissions: 1",  # after the evaluation, where both tracks of Task 2 reveal the same labels
     }
+    # The MERLIon CCS plan: 3 a day from 16 to 28 February, 13 days. Spoken CALL's sample has 14 days.
+    comments = [line.strip() for line in lines if "would be" in line]
+    assert comments == [
+        f"# 3 a day until the end of the sample's phase would be {most}." for most in (14 * 3, 13 * 3)
+    ]
     waiting = {number for number, line in enumerate(lines, 1) if "FILL IN" in line and line[0] != "#"}
     # The defaults; dates of two challenges; the titles of three bundles.
     assert len(waiting) == 3 + 4 + 3 + 3
