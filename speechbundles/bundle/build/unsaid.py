@@ -46,6 +46,8 @@ def find_unsaid(competition: Competition, parts: BundleParts, pages: Pages) -> I
         return
     expected = (*EXPECTED, *(["rules"] if competition["rules"] else []))
     inherited = [key for key in expected if key not in competition.stated]
+    if inherited[-1:] == ["rules"]:
+        inherited[-1] += f" (its pages list those of the challenge {competition.challenge})"
     if inherited:
         yield (
             f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "

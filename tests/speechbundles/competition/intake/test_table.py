@@ -94,6 +94,27 @@ def test_regions_without_a_header_get_one(tmp_path):
     assert reference.files["regions.csv"] == b"audio_name,start,end\na.wav,0,2000\n"
 
 
+TABLE_3 = """Audio_name,utt_id,Start time of annotation (ms),End time of annotation (ms),Language tag,{overlap}
+Audio1.wav,a1,1170,1500,English,False
+Audio1.wav,a2,1550,1780,Mandarin,False
+Audio2.wav,a1,0,900,English,True
+Audio2.wav,a2,800,2560,Mandarin,True
+Audio3.wav,a1,5,450,Non-Speech,False
+Audio3.wav,a2,1000,2560,Mandarin,False
+"""
+TABLE_4 = "Audio1.wav,1170,1500\nAudio2.wav,0,800\nAudio2.wav,2500,490000\nAudio3.wav,5,879000\n"
+
+
+def test_labels_with_the_headers_of_merlions_plan_are_read(tmp_path):
+    """Tables 3 and 4 of the plan as they are printed, without the rows of dots."""
+    labels = TABLE_3.format(overlap="Overlapping different language")
+    header = "audio_name,utt_id,start,end,language_tag,overlap_diff_lang"
+    for task, more in (("merlion_identification", {}), ("merlion_diarization", {"regions.csv": TABLE_4})):
+        reference, _ = load(tmp_path / task, {"labels.csv": labels, **more}, task)
+        assert reference.files["labels.csv"].decode() == "\n".join([header, *labels.split("\n")[1:]])
+        assert len(reference.items) == 3  # segments without those that overlap; recordings
+
+
 GERMAN = (
     ("Antwort", "Aufgabe", "Sprecher", "Note", "Wortlaut"),
     ("ä1", "P1", "Jürgen", "3", "ich hätte gern ein Zimmer"),
