@@ -75,7 +75,7 @@ def command(
             for name, result in scores.results.items()
         ]
         content = {"out": out, "submissions": submissions, "notes": scores.notes}
-        answer(content, scores_to_text(scores), as_json=as_json)
+        answer(content, scores_to_text(scores, out), as_json=as_json)
         loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
         if loose:
             warn(f"{loose}.")

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -13,8 +13,12 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import installed_root
 from speechbundles.model.text import say
+from spokeneval.formats.problems import count_of
 
 ROOT = installed_root()
+
+MOST_LINES = 15
+"""Most lines of a long answer that are printed if a file has all of it."""
 
 
 @contextmanager
@@ -36,6 +40,14 @@ def answer(content: object, text: object, *, as_json: bool) -> None:
         answer_json(content)
     elif text:
         say(text)
+
+
+def beginning(lines: Sequence[str], where: object) -> list[str]:
+    """Return the first `MOST_LINES` lines, and how many more are in a file that has all."""
+    more = [f"... and {count_of(len(lines) - MOST_LINES, 'more line')}, in {where}"] * (
+        len(lines) > MOST_LINES
+    )
+    return [*lines[:MOST_LINES], *more]
 
 
 def answer_json(content: object) -> None:

@@ -11,7 +11,7 @@ Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored 
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +52,9 @@ ENTRIES = "entries"
 """The file with the names of the outputs of a leaderboard's entries."""
 
 _FORMAT = "score 2"
+
+MOST = 20
+"""Most submissions with a score, and without one, that are printed."""
 
 
 @dataclass(frozen=True)
@@ -298,21 +301,31 @@ def to_csv(scores: Scores) -> str:
     return csv_text(rows)
 
 
-def scores_to_text(scores: Scores) -> str:
-    """Return the primary score of each submission, best first, then why the others have no score."""
+def scores_to_text(scores: Scores, out: Path) -> str:
+    """Return the primary score of the best submissions, then why others have no score; `scores.csv` has all."""
     table = _table(scores)
-    lines = [console_table(table, {1 if scores.ranked else 0})] if table.rows else []
+    lines = (
+        [console_table(replace(table, rows=table.rows[:MOST]), {1 if scores.ranked else 0})]
+        if table.rows
+        else []
+    )
+    lines += _more(len(table.rows), out)
     if scores.bundle.only_receives:
         lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
     if scores.failed:
         lines += ["", f"Not scored: {count_of(len(scores.failed), 'submission')}"]
-    for name, result in scores.failed.items():
+    for name, result in [*scores.failed.items()][:MOST]:
         first, *more = result.reasons or ("(no reason given)",)
         lines.append(wrap(printable(f"{name}: {first}"), "  "))
         lines += [wrap(printable(line), "      ") for line in more]
+    lines += _more(len(scores.failed), out)
     if scores.notes:
         lines += ["", "Notes", *(wrap(printable(note), "  ") for note in scores.notes)]
     return "\n".join(lines)
+
+
+def _more(number: int, out: Path) -> list[str]:
+    return [f"... and {number - MOST} more, in {out / LIST_FILE}"] if number > MOST else []
 
 
 def _table(scores: Scores) -> TextTable:

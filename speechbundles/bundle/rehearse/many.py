@@ -31,7 +31,7 @@ from speechbundles.model.zips import read_all, write_tree
 from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.submission_zip import MAX_BYTES
 
-REASON_LINES = 4
+REASON_LINES = 20
 """Most lines of a refusal that are kept."""
 
 ROOM = 4 * MAX_BYTES

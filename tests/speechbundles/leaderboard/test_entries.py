@@ -1,6 +1,7 @@
 """The final ranking of a fetched competition: `score --fetched`, and `rank` after it."""
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +34,7 @@ def live(connection, server, tmp_path):
 def ranked(bundle, connection, tmp_path):
     fetch_competition(connection, COMPETITION, tmp_path / "live")
     scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
-    return scores, [line.split() for line in scores_to_text(scores).split("\n\n")[0].splitlines()[1:]]
+    return scores, [line.split() for line in scores_to_text(scores, Path()).split("\n\n")[0].splitlines()[1:]]
 
 
 def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, tmp_path, monkeypatch):

@@ -220,7 +220,7 @@ def small_season(tmp_path):
         ("gamma", "2027-02-05T0900_e", 0.9),
     ):
         submit(tmp_path, team, f"{name}.zip", {"accuracy": accuracy, "cost": 1, "secret": 1})
-    refusal = "results.csv: 5 problems\n\n" + "\n".join(f"  line {n}   \x1b[1mbad\u202e" for n in range(5))
+    refusal = "results.csv: 21 problems\n\n" + "\n".join(f"  line {n}   \x1b[1mbad\u202e" for n in range(21))
     submit(tmp_path, "gamma", "2027-01-05T0900_a.zip", {"refusal": refusal})
     hostile = {"metadata": "command: rm -rf /", "told.json": "{}"}
     submit(tmp_path, "gamma", "2027-01-05T0901_b.zip", files=hostile)
@@ -249,12 +249,12 @@ def test_a_season_from_files_to_text(tmp_path):
         ["alpha", "2", "0.7000", "new", "2027-01-05T0900_a.zip"],
     ]
     lost = lines[lines.index("Refused and failed: 6 attempts") + 1 :]
-    assert lost[:5] == [
+    assert lost[:22] == [
         "  2027-01-05 09:00  gamma/2027-01-05T0900_a.zip  Failed",
-        "      results.csv: 5 problems",
-        *(f"        line {number}   \\x1b[1mbad\\u202e" for number in range(3)),
+        "      results.csv: 21 problems",
+        *(f"        line {number}   \\x1b[1mbad\\u202e" for number in range(19)),
+        "      (and 2 more lines)",
     ]
-    assert lost[5] == "      (and 2 more lines)"
     listed = " ".join(map(str.strip, lost))
     for words in ("contains a file named metadata", "is not a readable zip", "RuntimeError: at line 7"):
         assert words in listed
