@@ -1,5 +1,6 @@
-"""Progress on standard error. Nothing is shown where standard error is a file or a pipe."""
+"""Progress on standard error: a bar on a terminal, else a line a minute, which `cron` and `| tee` keep."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,13 +16,31 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from speechbundles.model.text import say
+
+BETWEEN = 60.0
+"""Seconds between two lines of progress."""
+
+
+def _seldom() -> Callable[[str], None]:
+    """Return a function that prints a line if the last one is a minute old."""
+    printed = time.monotonic()
+
+    def line(text: str) -> None:
+        nonlocal printed
+        if time.monotonic() - printed >= BETWEEN:
+            printed = time.monotonic()
+            say(text, error=True)
+
+    return line
+
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
     """Show the current step; called with its description."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda step: None
+        yield _seldom()
         return
     with console.status("reading") as status:
         yield lambda step: status.update(step)
@@ -44,13 +63,18 @@ def uploading() -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def _bar(what: str, *columns: ProgressColumn) -> Iterator[Callable[..., None]]:
     console = Console(stderr=True)
+    if not console.is_terminal:
+        line, began, kept = _seldom(), time.monotonic(), -1
+
+        def update(completed: int, total: int, **_: bool) -> None:
+            nonlocal kept
+            kept = completed if kept < 0 else kept  # of an earlier run
+            left = (time.monotonic() - began) * (total - completed) / max(1, completed - kept)
+            line(f"{what}: {completed:,} of {total:,}, about {left / 60:.0f} min left")
+
+        yield update
+        return
     with Progress(
-        "{task.description}",
-        BarColumn(),
-        *columns,
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
+        "{task.description}", BarColumn(), *columns, TimeRemainingColumn(), console=console, transient=True
     ) as progress:
         yield partial(progress.update, progress.add_task(what, total=None))
