@@ -35,6 +35,7 @@ from sample_data import merlion, spoken_call
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.label_tag import LABELS_FILE
+from speechbundles.model.submissions import PACKED
 from speechbundles.model.zips import make_zip
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
@@ -155,9 +156,13 @@ def _used(run: Callable[[], object]) -> np.ndarray:
 
 def _written(folder: Path) -> dict[str, bytes]:
     """Return the files that a scoring program wrote, if it finished."""
+    packed = folder / PACKED
+    if packed.is_file():
+        with zipfile.ZipFile(packed) as archive:
+            return {name: archive.read(name) for name in archive.namelist() if name != LABELS_FILE}
     if not (folder / "scores.json").is_file():
         return {}
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != LABELS_FILE}
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def main() -> None:

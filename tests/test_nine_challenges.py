@@ -7,7 +7,7 @@ import pytest
 
 import build_bundle
 from tests.samples.nine_challenges import CHALLENGES, files_of, part_of
-from tests.samples.programs import write_files
+from tests.samples.programs import unzipped, write_files
 
 
 @pytest.mark.default_cases("calls", "languages")
@@ -32,5 +32,5 @@ def test_messy_files_are_built_or_refused_once_and_scored_as_elsewhere(name, tmp
         bundle, out = folder / f"dist/codabench/{task}.zip", folder / "scored" / task
         given = [str(bundle), str(folder / "submissions" / task), "--out", str(out)]
         assert build_bundle.main(["score", *given]) == 0
-        scores = json.loads((out / "team/scores.json").read_text())
+        scores = json.loads(unzipped((out / "team/scoring_output.zip").read_bytes())["scores.json"])
         assert {key: scores[key] for key in part.scores} == pytest.approx(dict(part.scores), abs=1e-9)

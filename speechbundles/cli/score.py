@@ -1,11 +1,11 @@
 """Score many submissions exactly, for rank.
 
-All zips below DIR are submissions. Each is run as the platform runs it, ingestion first, and its scoring output is
-written to OUT, under the submission's own path:
+All zips below DIR are submissions. Each is run as the platform runs it, ingestion first, and its scoring output, with
+the scores and the report, is written to OUT as a zip, under the submission's own path:
 
 \b
     DIR/Team Alpha/2027-03-01T0915_first_try.zip
-    OUT/Team Alpha/2027-03-01T0915_first_try/scores.json, ...
+    OUT/Team Alpha/2027-03-01T0915_first_try/scoring_output.zip
 
 For hidden labels too, the scores are exact and the statistics are written. They reveal the labels: keep OUT private.
 A submission that cannot be scored is listed, and the others are still scored. Results are kept in OUT/.runs: the same

@@ -1,16 +1,16 @@
 """Reads the outputs of scoring programs for a board: outputs of one task that may be compared with one another.
 
 An output is a folder or a zip, as an organiser downloads it from a platform, with or without an enclosing folder, or
-the folder that `rehearse --keep` wrote. Only `scores.json`, `signature.txt` and, if present, `statistics.json` and
-`labels.hmac` are read. Links in an output are not followed: a program or a zip may have made them. All problems of all
-outputs are reported together.
+the folder that `rehearse --keep` or `score` wrote. Only `scores.json`, `signature.txt` and, if present,
+`statistics.json` and `labels.hmac` are read. Links in an output are not followed: a program or a zip may have made
+them. All problems of all outputs are reported together.
 """
 
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from speechbundles.model.bounded import is_file_below, open_file, parse_json, re
 from speechbundles.model.description import described_task
 from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.platform import platforms
+from speechbundles.model.submissions import PACKED
 from speechbundles.model.text import PROGRAM
 from spokeneval.formats.problems import printable, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
@@ -107,7 +108,8 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     unscored = [] if paths else [each for path in beside for each in refusals_in(path)]
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
-            outputs.append(replace(_read(path, name), path=path))
+            with opened(path) as output:
+                outputs.append(replace(_read_files(output, name), path=path))
         except _NoScore as error:
             outputs.append(ScoringOutput(name, {}, Signature(""), None, path=path))
             unscored.append(f"{name}: {error}")
@@ -150,7 +152,7 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Folder:
+class Output:
     """A folder or a zip with an output: its folders, whether it has a file, and a file's content."""
 
     path: Path
@@ -159,11 +161,20 @@ class _Folder:
     read: Callable[[str], bytes]
 
 
-def _read(path: Path, name: str) -> ScoringOutput:
+@contextmanager
+def opened(path: Path) -> Iterator[Output]:
+    """Open an output.
+
+    Raises
+    ------
+    OSError, ValueError: it cannot be read.
+    """
+    if not is_file_below(path, SCORES_FILE) and is_file_below(path, PACKED):
+        path = path / PACKED
     if path.is_dir():
         folders = {inner.name for inner in path.iterdir() if inner.is_dir()}
-        place = _Folder(path, folders, partial(is_file_below, path), partial(_of_folder, path))
-        return _read_files(place, name)
+        yield Output(path, folders, partial(is_file_below, path), partial(_of_folder, path))
+        return
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
             archive = open_zip(stream)
@@ -172,8 +183,7 @@ def _read(path: Path, name: str) -> ScoringOutput:
         with archive:
             entries = _entries(archive)
             folders = {file.partition("/")[0] for file in entries if "/" in file}
-            place = _Folder(path, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file]))
-            return _read_files(place, name)
+            yield Output(path, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file]))
 
 
 def _of_folder(path: Path, file: str) -> bytes:
@@ -207,7 +217,7 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return entries
 
 
-def _read_files(place: _Folder, name: str) -> ScoringOutput:
+def _read_files(place: Output, name: str) -> ScoringOutput:
     base = _find(place)
     signature = _signature(place, base + SIGNATURE_FILE)
     scores = _scores(_json(place.read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
@@ -224,7 +234,7 @@ def _read_files(place: _Folder, name: str) -> ScoringOutput:
     return ScoringOutput(name, scores, signature, statistics, trivial, definition=task, labels=labels)
 
 
-def _find(place: _Folder) -> str:
+def _find(place: Output) -> str:
     """Return the folder of the scores: the top, that of a kept rehearsal, or one of these in the only folder inside.
 
     Raises
@@ -252,7 +262,7 @@ def _find(place: _Folder) -> str:
     return next(iter(found.values()))
 
 
-def _signature(place: _Folder, file: str) -> Signature:
+def _signature(place: Output, file: str) -> Signature:
     if not place.has(file):
         why = "it is needed to check that outputs can be compared"
         raise ValueError(f"no {SIGNATURE_FILE} beside its scores; {why}")

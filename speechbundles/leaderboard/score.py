@@ -1,9 +1,9 @@
 """Score many submissions on the organiser's computer: exact scores, and the statistics that `rank` needs.
 
 Each submission is run as the platform runs it, ingestion first. The output of its scoring program is kept in `out`,
-under the submission's own path. For hidden labels too, the scores are exact and the statistics are written, which
-reveal the labels. Results are kept in `out/.runs`: a later run with the same bundle, phase and reference scores only
-new or changed submissions. Submissions with the same bytes are run once.
+as a zip in a folder of the submission's own path. For hidden labels too, the scores are exact and the statistics are
+written, which reveal the labels. Results are kept in `out/.runs`: a later run with the same bundle, phase and reference
+scores only new or changed submissions. Submissions with the same bytes are run once.
 
 Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored (see `entries`).
 """
@@ -35,9 +35,9 @@ from speechbundles.model.console import wrap
 from speechbundles.model.disk import locked, write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.label_tag import label_tag, write_tag
-from speechbundles.model.submissions import find_submissions
+from speechbundles.model.submissions import PACKED, find_submissions
 from speechbundles.model.text import grouped
-from speechbundles.model.zips import HOME, WHOLE
+from speechbundles.model.zips import HOME, WHOLE, make_zip, read_all
 from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -51,7 +51,7 @@ OTHERS = ".others"
 ENTRIES = "entries"
 """The file with the names of the outputs of a leaderboard's entries."""
 
-_FORMAT = "score 2"
+_FORMAT = "score 3"
 
 MOST = 20
 """Most submissions with a score, and without one, that are printed."""
@@ -124,7 +124,8 @@ def score_all(
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
-    scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
+    tag = label_tag(built, scored_phase)
+    scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), tag, out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
         if fetched:
             results, new, more = _score_teams(scoring, teams)
@@ -168,11 +169,15 @@ def _with_labels(
 
 @dataclass(frozen=True)
 class _Scoring:
-    """What all submissions of a run are scored with. `basis`: digests of everything that a result depends on."""
+    """What all submissions of a run are scored with.
+
+    `basis`: digests of everything that a result depends on. `tag`: of the labels, see `label_tag`.
+    """
 
     bundle: BuiltBundle
     phase: BuiltPhase
     basis: tuple[str, ...]
+    tag: str
     out: Path
     rehearse: Callable[..., Iterable[tuple[str, KeptResult]]]
     progress: Callable[[int, int], None] | None
@@ -211,6 +216,7 @@ def _score_submissions(
         outputs={key: out / name for key, name in needed.items()},
     ):
         results[needed[key]] = result
+        _pack(out / needed[key], scoring.tag)
         if scoring.progress:
             scoring.progress(len(results), len(submissions))
     for name in due:
@@ -262,6 +268,21 @@ def _replace_outputs(out: Path, results: Iterable[str]) -> None:
     write_whole(path, json.dumps(sorted(results)))
 
 
+def _pack(output: Path, tag: str) -> None:
+    """Put the files of an output, and the tag of its labels, into one zip: ten thousand outputs are many files."""
+    if not output.is_dir():
+        return
+    packed = output / PACKED
+    if not packed.exists():
+        write_tag(output, tag)
+        write_whole(packed, make_zip(read_all(output)))
+    for path in output.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path != packed:
+            path.unlink()
+
+
 def _digest(*words: str) -> str:
     return digest_of("\n".join(words).encode())
 
@@ -283,10 +304,9 @@ def _warnings(results: Mapping[str, KeptResult]) -> list[str]:
 
 
 def _record(scoring: _Scoring, scores: Scores) -> None:
-    """Write the tag of the labels into each output, and what the outputs are of, with the table of all of them."""
-    tag = label_tag(scoring.bundle, scoring.phase)
+    """Pack the outputs of runs that were interrupted, and write what the outputs are of, with the table of them."""
     for name in scores.results.keys() - scores.failed.keys():
-        write_tag(scoring.out / name, tag)
+        _pack(scoring.out / name, scoring.tag)
     record_scored(scoring.out, scoring.bundle, scoring.phase)
     write_whole(scoring.out / LIST_FILE, to_csv(scores))
 

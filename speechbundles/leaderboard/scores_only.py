@@ -1,12 +1,13 @@
 """Ranks outputs by the scores that a bundle's own program wrote, in the order of its leaderboard: no statistics."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from speechbundles.leaderboard.outputs import unique_names
+from speechbundles.leaderboard.outputs import opened, unique_names
 from speechbundles.leaderboard.render import every_digit
-from speechbundles.model.bounded import MOST_YAML, is_file_below, parse_yaml, read_file
+from speechbundles.model.bounded import MOST_YAML, parse_yaml
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
 from spokeneval.ranking.leaderboard import TextTable
@@ -18,8 +19,8 @@ from spokeneval.scoring.output import SCORE_FILES
 def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> TextTable:
     """Return the rank of each output by the primary column, and its score in every column.
 
-    An output is a folder with the files that the scoring program wrote. Equal scores share a rank; outputs without a
-    primary score are last.
+    An output is a folder or a zip with the files that the scoring program wrote. Equal scores share a rank; outputs
+    without a primary score are last.
 
     Raises
     ------
@@ -42,12 +43,13 @@ def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> TextTable:
 def _read(output: Path) -> dict[str, Decimal]:
     """Return the finite scores in an output: JSON, or lines `key: value`."""
     for name in SCORE_FILES:
-        try:
-            content = parse_yaml(read_file(output / name, MOST_YAML)) if is_file_below(output, name) else None
-        except (OSError, ValueError):
-            continue
-        if isinstance(content, dict):
-            return {str(key): score for key, value in content.items() if (score := _score(value)) is not None}
+        with suppress(OSError, ValueError), opened(output) as place:
+            data = place.read(name) if place.has(name) else b""
+            content = parse_yaml(data) if len(data) <= MOST_YAML else None
+            if isinstance(content, dict):
+                return {
+                    str(key): score for key, value in content.items() if (score := _score(value)) is not None
+                }
     return {}
 
 

@@ -9,6 +9,9 @@ from spokeneval.formats.problems import some_of
 INDEX = "index.csv"
 """The table at the top of a folder that `fetch` wrote."""
 
+PACKED = "scoring_output.zip"
+"""The only file in the folder of an output that `score` wrote; never a submission."""
+
 _LOOSE = {".csv", ".tsv", ".txt", ".rar", ".7z", ".gz", ".tgz"}
 """The suffixes of files that are probably submissions without their zip."""
 
@@ -71,7 +74,7 @@ def _files(folder: Path, passed_over: Path | None) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         hidden = any(part.startswith((".", "__MACOSX")) for part in inner.parts)
-        if hidden or not path.is_file():
+        if hidden or path.name == PACKED or not path.is_file():
             continue
         if outputs is None or not (place / inner).is_relative_to(outputs):
             yield path

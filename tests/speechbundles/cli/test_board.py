@@ -27,7 +27,7 @@ from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Codabench
 from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle
 from tests.samples.killed import kill, killed_seasons
 from tests.samples.own_competition import own_folder
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, unzipped, write_files
 
 
 @pytest.fixture
@@ -168,8 +168,9 @@ def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, min
             False,
         )
     assert at_home.called("API PATCH") == []
-    (scores,) = out.rglob("scores.json")
-    assert json.loads(scores.read_text())["f1"] == pytest.approx(f1(20, rows), abs=1e-10)
+    (packed,) = out.rglob("scoring_output.zip")
+    scores = json.loads(unzipped(packed.read_bytes())["scores.json"])
+    assert scores["f1"] == pytest.approx(f1(20, rows), abs=1e-10)
 
 
 WHEEL = "spokeneval-1.2.3-py3-none-any.whl"

@@ -35,7 +35,7 @@ def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
     assert run("rehearse", of_codalab, systems / "good.zip", "--phase", "Evaluation") == 0
     assert run("score", bundle, systems, "--phase", "Evaluation", "--out", out) == 0
     outputs = sorted(path for path in out.iterdir() if path.is_dir())
-    scores = json.loads((out / "good/scores.json").read_text())
+    scores = json.loads(unzipped((out / "good/scoring_output.zip").read_bytes())["scores.json"])
     assert (scores["mae"], scores["exact"]) == (2 / 40, 95.0)
     for output in outputs:
         write_files(output, {"pauses.py": "raise SystemExit(1)", "spokeneval/challenges/pauses.py": "1 / 0"})

@@ -224,8 +224,9 @@ def score_into(out, built, *more):
 def test_outputs_of_different_gold_standards_are_refused(built, tmp_path):
     gold = corrected(built[0], tmp_path / "gold")
     old, new = score_into(tmp_path / "old", built), score_into(tmp_path / "new", built, "--reference", gold)
-    assert (old / "signature.txt").read_bytes() == (new / "signature.txt").read_bytes()
-    assert (old / "scores.json").read_bytes() != (new / "scores.json").read_bytes()
+    files, others = (unzipped((output / "scoring_output.zip").read_bytes()) for output in (old, new))
+    assert files["signature.txt"] == others["signature.txt"]
+    assert files["scores.json"] != others["scores.json"]
     assert "new/baseline: scored with other labels than old/baseline. Score again" in refusal([old, new])
     writing = ProcessEngine({HIDDEN_STATISTICS: "write"})
     rehearse(built[0], built[1] / "baseline.zip", reference=gold, keep=tmp_path / "kept", engine=writing)
@@ -236,25 +237,27 @@ def test_outputs_of_different_gold_standards_are_refused(built, tmp_path):
         return [note for note in notes if "was not checked" in note]
 
     assert unchecked([new, tmp_path / "kept"]) == []
-    (new / "labels.hmac").write_text("0" * 8 + ":" + "0" * 32 + "\n")  # the key of another user
+    others["labels.hmac"] = ("0" * 8 + ":" + "0" * 32 + "\n").encode()  # the key of another user
+    (new / "scoring_output.zip").write_bytes(zipped(others))
     (note,) = unchecked([old, new])
     assert "several users or on several computers" in note
-    (new / "labels.hmac").unlink()  # from before outputs had this file
+    del others["labels.hmac"]  # where no key can be kept
+    (new / "scoring_output.zip").write_bytes(zipped(others))
     (note,) = unchecked([old, new])
     assert "labels.hmac is missing in new/baseline" in note
-    score_into(tmp_path / "new", built, "--reference", gold)  # nothing is scored again
-    assert "scored with other labels" in refusal([old, new])
 
 
 def test_nothing_of_the_tag_of_labels_is_in_another_file(built, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     output = score_into(tmp_path / "out", built)
     write_board(ranking.make_board(Sources(ROOT), read_outputs([output])), tmp_path / "out" / "board")
-    name, tag = (output / "labels.hmac").read_text().strip().split(":")
+    written = unzipped((output / "scoring_output.zip").read_bytes())
+    name, tag = written.pop("labels.hmac").decode().strip().split(":")
     key = (tmp_path / "state/speech-bundles/labels.key").read_bytes()
     assert stat.S_IMODE((tmp_path / "state/speech-bundles/labels.key").stat().st_mode) == 0o600
     files = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
-    del files[output / "labels.hmac"]
+    del files[output / "scoring_output.zip"]
+    files |= written
     for entry, content in unzipped(built[0].read_bytes()).items():
         inside = unzipped(content) if content[:2] == b"PK" else {}
         files |= {entry: content, **{f"{entry}/{one}": inner for one, inner in inside.items()}}

@@ -12,7 +12,7 @@ from speechbundles.leaderboard.about import read_scored
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.submission_zip import MAX_BYTES
-from tests.samples.programs import write_files
+from tests.samples.programs import unzipped, write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
 
 
@@ -45,9 +45,15 @@ def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, 
         ("beta/broken", "Failed", ""),
     ]
     assert "is not a readable zip" in rows[2]["reason"]
-    assert json.loads((out / "alpha/first/scores.json").read_text())["accuracy"] == 0.87654321
+    assert output_of(out / "alpha/first")["accuracy"] == 0.87654321
     assert not (out / "beta/broken").exists()
     assert read_scored(out) == ("Synthetic", "Evaluation")
+
+
+def output_of(folder):
+    """Return the scores in the only file of an output."""
+    (packed,) = folder.iterdir()
+    return json.loads(unzipped(packed.read_bytes())["scores.json"])
 
 
 def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
@@ -58,7 +64,15 @@ def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
     assert (out / "scores.csv").read_bytes() == before
     (downloads / "beta/broken.zip").write_bytes(zipped({"answer.txt": "42\n"}))
     shutil.rmtree(out / "alpha/first")
+    packed = (out / "beta/Second/scoring_output.zip").read_bytes()
+    (
+        out / "beta/Second/scoring_output.zip"
+    ).unlink()  # as if the run had been killed before its output was packed
+    write_files(out / "beta/Second", {n: f for n, f in unzipped(packed).items() if n != "labels.hmac"})
+    (out / "beta/broken").mkdir()
     assert score_all(bundle, downloads, out).new == 2
+    assert (out / "beta/Second/scoring_output.zip").read_bytes() == packed
+    assert output_of(out / "alpha/first")["accuracy"] == 0.87654321
     assert [row["status"] for row in table(out)] == ["Finished"] * 3
     assert score_all(bundle, downloads, out, phase="Development").new == 3
     assert table(out)[0]["submission"] == "beta/Second"
@@ -88,7 +102,7 @@ def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
         scores = score_all(bundle, downloads, out, reference=reference)
         assert (scores.new, next(iter(scores.results))) == (3, best)
         for name in scores.results.keys() - scores.failed.keys():
-            written = json.loads((out / name / "scores.json").read_text())
+            written = output_of(out / name)
             assert written["accuracy"] == pytest.approx(float(scores.results[name].scores["accuracy"]))
 
 

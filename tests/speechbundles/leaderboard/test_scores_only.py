@@ -9,10 +9,10 @@ from speechbundles.leaderboard.scores_only import rank_scores
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from tests.samples.programs import write_files
-from tests.samples.small_bundles import codabench_bundle
+from tests.samples.small_bundles import codabench_bundle, zipped
 
 OUTPUTS = {
-    "b/scores.json": '{"accuracy": 0.5, "items": 3}',
+    "b/scoring_output.zip": zipped({"scores.json": '{"accuracy": 0.5, "items": 3}'}),
     "a/scores.txt": "accuracy: 0.75\nitems: 2\n",
     "c/scores.json": '{"accuracy": 0.50, "more": [1]}',
     "nan/scores.json": '{"accuracy": NaN}',
