@@ -129,6 +129,10 @@ def world(tmp_path_factory):
             write_files(place / folder, {f"{team}.zip": with_mistakes(solution, 3 * mistakes)})
     one = (place / "submissions/beta.zip").read_bytes()
     write_files(place, {"team_a.zip": one, "ours/season/Team A/2027-06-22T0915_try.zip": one})
+    write_files(
+        place,
+        {"ours/season/Équipe Zürich/2027-06-22T0930.zip": (place / "submissions/alpha.zip").read_bytes()},
+    )
     write_files(place, {f"live/{UPLOAD}": one})
     write_index(place / "live", [RUN_OF_ANNA])
     submissions, scored = str(place / "submissions"), str(place / "live/outputs/Evaluation")
@@ -229,7 +233,7 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
             "  spoken_call:\n", "  spoken_call:\n    sealed: 0.5\n", 1
         )
         settings.write_text(sealed, encoding="utf-8")
-    if page in ("how-to/labels-at-home", "how-to/exporting"):
+    if page in ("how-to/labels-at-home", "how-to/exporting", "how-to/without-a-platform"):
         settings = place / "mine/competition.yaml"
         (lines,) = (block for block in blocks(page, "yaml") if block.startswith("defaults:"))
         own = "".join(f"  {line}\n" for line in lines.splitlines()[1:])
@@ -418,6 +422,7 @@ PRINTED = {
     "how-to/own-workers": [WRITTEN],
     "how-to/ranking": [WRITTEN],
     "how-to/several-tasks": [WRITTEN],
+    "how-to/without-a-platform": [WRITTEN],
     RTTM: [WRITTEN, scores_of_rttm],
     "explanation/architecture": [DRAWN, DRAWN, DRAWN, DRAWN],
     "reference/commands": [WRITTEN],

@@ -13,24 +13,29 @@ from urllib.parse import urlsplit
 
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, using
-from speechbundles.cli.terminal import ROOT, answer
+from speechbundles.cli.terminal import MOST_LINES, ROOT, answer, beginning
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard.home import HomeRules
 from speechbundles.leaderboard.joint import baseline_accounts, make_joint_board, score_entries
+from speechbundles.leaderboard.mail import mail_texts
 from speechbundles.leaderboard.outputs import ScoringOutput
+from speechbundles.leaderboard.page import INDEX_FILE
 from speechbundles.leaderboard.private import anonymous_names, private_folder
+from speechbundles.leaderboard.season import Season
 from speechbundles.leaderboard.teams import baseline_team, read_teams_table, without_entry
 from speechbundles.leaderboard.write import to_dict, to_text, write_board
 from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.console import wrap
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
 from speechbundles.runs import answers_below
 from speechbundles.server import INDEX
-from spokeneval.formats.problems import printable
+from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.ranking.leaderboard import Leaderboard
 
@@ -86,31 +91,32 @@ def _arguments(command: str, bundle: str, competition: Competition, rest: Sequen
 
 
 def joint_board(
-    name: str,
+    challenge: Challenge,
     folder: Path,
     fetched: Path,
     season: Path | None,
     out: Path,
+    mail: Path | None,
     build: Callable[[Path, Competition, Path], tuple[Path, HomeRules]],
     *,
     private: bool,
     jobs: int | None,
     as_json: bool,
-) -> int:
+) -> None:
     """Make the leaderboard over all tasks of a challenge from exact scores, after the evaluation.
 
     Parameters
     ----------
-    season: a rehearsal's folder, whose submissions are to all bundles, or one with a folder for each bundle; None:
+    season: a season's folder, whose submissions are to all bundles, or one with a folder for each bundle; None:
         `fetched/BUNDLE`, after `run` if participants upload programs.
+    mail: receives a text for each team of a season.
     build: makes a bundle that has all labels, in a private folder.
     private: whether it may be made while a phase is open.
     """
-    challenge = require_challenge(folder, name)
     if not private:
-        _require_over(challenge)
+        require_over(challenge.bundles)
     teams = read_teams_table(folder, list(challenge.bundles))
-    outputs, anonymous, baselines = {}, list[Path](), set[str]()
+    outputs, anonymous, baselines, seasons = {}, list[Path](), set[str](), list[Season]()
     challenge, left_out = of_entered(challenge, season)
     teams = {bundle: teams[bundle] for bundle in challenge.bundles}
     with ExitStack() as locks:
@@ -118,47 +124,83 @@ def joint_board(
             if used.is_dir():
                 locks.enter_context(using(used))
         for bundle, competition in challenge.bundles.items():
-            place = _place(bundle, competition, fetched, season)
+            place = place_of(bundle, competition, fetched, season)
             work = private_folder(season or fetched) / bundle
             zipped, rules = build(folder, competition, work)
             at_home = bool(competition.home_sets)
             with counting(f"scoring {bundle}") as progress:
-                outputs[bundle], notes = score_entries(
+                outputs[bundle], notes, played = score_entries(
                     zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
                 )
+            seasons += [played] if played else []
             left_out += [f"{bundle}: {note}" for note in notes]
             baselines |= {teams[bundle].get(account, account) for account in baseline_accounts(zipped, place)}
             anonymous += [place] if rules.anonymous else []
-        accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
-        for note in without_entry(teams, accounts):
-            say(f"note: {note}", error=True)
-        if challenge.rule:
-            baseline = baseline_team(challenge.rule.baseline, teams, accounts)
-            challenge = replace(challenge, rule=replace(challenge.rule, baseline=baseline))
+        challenge = _with_baseline(challenge, teams, outputs)
         if anonymous:
             teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
     board = make_joint_board(challenge, outputs, teams, Sources(ROOT, folder), dates.now().date())
-    written = _write(board, left_out, out, as_json=as_json)
+    names = next(iter(teams.values())) if anonymous else {}
+    write_mail(mail, challenge.name, seasons, names, challenge.bundles)
+    _write(board, left_out, season or fetched, out, as_json=as_json)
     for team in sorted(baselines - {challenge.rule.baseline} if challenge.rule else ()):
         how = f"with `baseline: {team}` below joint in competition.yaml, it has no rank"
         say(f"note: {team} submitted only the baseline; {how}", error=True)
-    say(f"wrote {written} files to {out}", error=True)
-    return 0
 
 
-def _write(board: Leaderboard, left_out: Sequence[str], out: Path, *, as_json: bool) -> int:
-    """Write and print a leaderboard; return the number of its files."""
+def _with_baseline(
+    challenge: Challenge,
+    teams: Mapping[str, Mapping[str, str]],
+    outputs: Mapping[str, Sequence[ScoringOutput]],
+) -> Challenge:
+    """Return a challenge whose baseline is named by its team, after notes on listed accounts without an entry."""
+    accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
+    for note in without_entry(teams, accounts):
+        say(f"note: {note}", error=True)
+    if challenge.rule is None:
+        return challenge
+    baseline = baseline_team(challenge.rule.baseline, teams, accounts)
+    return replace(challenge, rule=replace(challenge.rule, baseline=baseline))
+
+
+def _write(board: Leaderboard, left_out: Sequence[str], place: Path, out: Path, *, as_json: bool) -> None:
+    """Write and print a leaderboard."""
     written = write_board(board, out)
     content = {**to_dict(board), "left_out": left_out, "files": written}
-    lines = [wrap(printable(line), "  ") for line in left_out]
-    answer(content, "\n".join([to_text(board), *lines]), as_json=as_json)
-    return len(written)
+    shown = beginning(to_text(board).split("\n"), out / INDEX_FILE)
+    answer(content, "\n".join([*shown, *shortened_left_out(left_out, place)]), as_json=as_json)
+    say(f"wrote {len(written)} files to {out}", error=True)
 
 
-def _require_over(challenge: Challenge) -> None:
-    """Refuse a challenge in which a phase that decides is not over, for any of its competitions."""
+def shortened_left_out(left_out: Sequence[str], place: Path) -> list[str]:
+    """Return lines on what is not on a leaderboard; of many, the first ones, and the private file that has all."""
+    path = private_folder(place) / "left_out.txt"
+    lines = [printable(line) for line in left_out]
+    if len(lines) > MOST_LINES:
+        write_whole(path, "\n".join([*lines, ""]))
+    return [wrap(line, "  ") for line in beginning(lines, path)]
+
+
+def write_mail(
+    mail: Path | None,
+    title: str,
+    seasons: Sequence[Season],
+    names: Mapping[str, str],
+    bundles: Mapping[str, Competition],
+) -> None:
+    """Write a text for each team, if this is asked for; without scores if those of a bundle are hidden."""
+    if mail is None:
+        return
+    scored = not any(competition.hides_scores for competition in bundles.values())
+    texts = mail_texts(title, seasons, names, scored=scored)
+    write_tree(mail, {name: text.encode("utf-8", "replace") for name, text in texts.items()}, write_whole)
+    say(f"wrote {count_of(len(texts), 'text')} to {mail}, one for each team", error=True)
+
+
+def require_over(bundles: Mapping[str, Competition]) -> None:
+    """Refuse bundles of which a phase that decides is not over."""
     now = f"{dates.now():{dates.FORMAT}}"
-    deciding = {bundle: each.deciding_phase for bundle, each in challenge.bundles.items()}
+    deciding = {bundle: each.deciding_phase for bundle, each in bundles.items()}
     still_open = [
         f"{bundle}: {phase.name} is open until {phase.end or 'an organiser ends it'}"
         for bundle, phase in deciding.items()
@@ -171,7 +213,7 @@ def _require_over(challenge: Challenge) -> None:
         )
 
 
-def _place(bundle: str, competition: Competition, fetched: Path, season: Path | None) -> Path:
+def place_of(bundle: str, competition: Competition, fetched: Path, season: Path | None) -> Path:
     """Return the folder with the submissions to a bundle, or with the answers of its programs."""
     own = (season or fetched) / bundle
     if season:

@@ -1,4 +1,4 @@
-"""The public leaderboard of a competition whose hidden labels stay at home, made from a fetched folder.
+"""The public leaderboard that is made at home, from a fetched folder or a folder of uploads for `season`.
 
 It is the leaderboard that the platform would show if it had the labels: the same limits, submission rule and rounding
 (see `season`). Left out are runs to a phase that was not open then, cancelled runs, runs that await validation, and
@@ -12,12 +12,14 @@ Rank ranges of exact scores are those of `rank`, from the counts of each unit. R
 the scores as they are shown: entries less than two steps apart may change places. Ranges from the counts would reveal
 which of two entries on the same step is better.
 
+If there was no platform, `DIR` is a folder for `season`; what its bundle keeps for itself is below `DIR/.board/BUNDLE`.
+
     FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
@@ -28,13 +30,14 @@ from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.leaderboard.private import anonymous_names, private_folder, record_changes
 from speechbundles.leaderboard.score import score_all
 from speechbundles.leaderboard.season import Attempt, Season, placed, play_submissions
-from speechbundles.leaderboard.uploads import Upload
+from speechbundles.leaderboard.uploads import Upload, read_uploads
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT, MINUTES
-from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
+from speechbundles.model.fetched import DELETED, VANISHED, Fetched, folders_of, read_index
 from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
+from speechbundles.model.submissions import INDEX
 from speechbundles.model.text import grouped
 from speechbundles.model.zips import reference_zip
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of
@@ -65,10 +68,11 @@ class HomeBoard:
     changes: dates and descriptions of changes that affected all scores.
     left_out: runs that are not on it, each with the reason; for the organiser only.
     waiting: the number of uploads after `until`.
+    season: what became of each submission until then.
+    names: the anonymous names of owners; empty if they have their own.
     """
 
     title: str
-    columns: tuple[Column, ...]
     phases: tuple[Leaderboard, ...]
     until: datetime
     following: datetime | None
@@ -76,6 +80,13 @@ class HomeBoard:
     changes: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
     waiting: int
+    season: Season = field(compare=False)
+    names: Mapping[str, str]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of every phase, the primary score first."""
+        return self.phases[0].columns
 
     @property
     def summary(self) -> str:
@@ -105,104 +116,96 @@ class HomeRules:
 
 def make_home_board(
     bundle: Path,
-    fetched: Path,
+    folder: Path,
     rules: HomeRules,
     now: datetime,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> HomeBoard:
-    """Score what was fetched and is not scored yet, and return the leaderboard.
+    """Score what is not scored yet, and return the leaderboard.
 
     Parameters
     ----------
     bundle: the zip for the platform that has all labels.
-    fetched: a folder that `fetch` wrote.
-    now: the current time, in UTC.
+    folder: a folder that `fetch` wrote, or one for `season`.
+    now: the current time, in UTC. If a submission of a season is later, as in a rehearsal, its day is over.
     jobs, progress: as for `play_season`.
 
     Raises
     ------
     OrganiserError: the folder or the bundle cannot be used.
     """
-    private, left_out = private_folder(fetched), list[str]()
-    until = datetime.combine(now.date(), time()) if rules.daily else now
-    runs = runs_of_uploads(read_index(fetched))
-    due = [run for run in runs if run.time < until]
-    season, on_board = play_fetched(bundle, fetched, due, private, left_out, jobs, progress)
+    private, left_out, uploads = private_folder(folder), list[str](), read_all_uploads(folder)
+    work, latest = private, now
+    if not (folder / INDEX).is_file():
+        work, last = private / bundle.stem, [*uploads][-1].time
+        latest = now if last <= now else last + timedelta(days=1)
+    until = datetime.combine(latest.date(), time()) if rules.daily else latest
+    due = {upload: run for upload, run in uploads.items() if upload.time < until}
+    season, on_board = play_uploads(bundle, due, work, left_out, jobs, progress)
     built, owners = season.bundle, {attempt.submission.team for attempt in season.attempts}
     names = anonymous_names(private, owners) if rules.anonymous else {}
     steps = {reference_zip(name): step for name, step in rules.sets.items()}
     phases = [phase for phase in built.phases if phase.reference_data in steps]
     boards = []
     for phase in phases:
-        placed = on_board.get(phase, [])
-        shown = [names.get(owner, owner) for owner in (attempt.submission.team for attempt in placed)]
-        board = Leaderboard(
-            built.ranking_column(),
-            _entries(built, placed, shown, timed=not rules.anonymous),
-            phase=phase.name,
-        )
+        attempts = on_board.get(phase, [])
+        board = _board(built, phase, attempts, names, timed=not rules.anonymous)
         if rules.exact is None:
             board = compare_steps(board, steps[str(phase.reference_data)])
         else:
-            board = _compare(board, rules.exact, _scored_outputs(bundle, phase, placed, private, jobs))
+            board = _compare(board, rules.exact, _scored_outputs(bundle, phase, attempts, work, jobs))
         boards.append(board)
     is_final = not rules.daily or all(phase.closes and phase.closes <= until for phase in phases)
     return HomeBoard(
         title=built.title,
-        columns=_visible(built),
         phases=tuple(boards),
         until=until,
         following=None if is_final else until + timedelta(days=1),
         coarse=rules.exact is None,
-        changes=record_changes(private, built, phases, now),
+        changes=record_changes(work, built, phases, now),
         left_out=tuple(left_out),
-        waiting=sum(run.time >= until for run in runs),
+        waiting=len(uploads) - len(due),
+        season=season,
+        names=names,
     )
 
 
-def play_fetched(
+def play_uploads(
     bundle: Path,
-    fetched: Path,
-    runs: Sequence[Fetched],
+    uploads: Mapping[Upload, Fetched | None],
     work: Path,
     left_out: list[str],
     jobs: int | None,
     progress: Progress | None,
 ) -> tuple[Season, dict[BuiltPhase, list[Attempt]]]:
-    """Score runs that are not scored yet; return the season, and the runs on the board of each phase, best first.
+    """Score uploads that are not scored yet; return the season, and the runs on the board of each phase, best first.
 
     Parameters
     ----------
-    runs: as returned by `runs_of_uploads`.
+    uploads: as returned by `read_all_uploads`.
     work: a private folder for results.
     left_out: receives the runs that are on no board, each with the reason.
     """
-    uploads = _uploads(fetched, runs, left_out)
     season = play_submissions(bundle, [*uploads], work, jobs, progress)
     finished = _finished(season.attempts, uploads, left_out)
-    return season, {phase: _placed(season.bundle, phase, own) for phase, own in finished.items()}
-
-
-def _visible(bundle: BuiltBundle) -> tuple[Column, ...]:
-    return tuple(column for column in bundle.columns if not column.hidden)
-
-
-def _placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
-    """Return the runs on a phase's board, in order; all that participants chose, if they choose."""
-    rule = FORCE_ALL if phase.rule in PICKED else phase.rule
-    return placed(bundle, replace(phase, rule=rule), finished)
+    chosen = any(uploads.values())  # by participants, on the platform
+    shown = {
+        each: replace(each, rule=FORCE_ALL) if chosen and each.rule in PICKED else each for each in finished
+    }
+    return season, {phase: placed(season.bundle, shown[phase], own) for phase, own in finished.items()}
 
 
 def _finished(
-    attempts: Sequence[Attempt], uploads: Mapping[Upload, Fetched], left_out: list[str]
+    attempts: Sequence[Attempt], uploads: Mapping[Upload, Fetched | None], left_out: list[str]
 ) -> dict[BuiltPhase, list[Attempt]]:
     """Return the runs of each phase that may be on its board; the others are added to `left_out`."""
     finished: dict[BuiltPhase, list[Attempt]] = {}
     for attempt in attempts:
-        run = uploads[attempt.submission]
-        if reason := _why_left_out(attempt, run):
-            left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
+        upload = attempt.submission
+        if reason := _why_left_out(attempt, uploads[upload]):
+            to = upload.phase or (attempt.phase.name if attempt.phase else "no phase")
+            left_out.append(f"{to}  {upload.team}  {upload.name}  {reason}")
         elif attempt.phase:
             finished.setdefault(attempt.phase, []).append(attempt)
     return finished
@@ -224,51 +227,58 @@ def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
     return together
 
 
-def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Upload, Fetched]:
-    """Return the runs whose uploads can be read, by their uploads in order of time; `left_out` gets the others."""
-    uploads = {}
-    for run in runs:
+def read_all_uploads(folder: Path, phase: str | None = None) -> dict[Upload, Fetched | None]:
+    """Return the uploads in a folder, in order; those that `fetch` wrote (of a phase, if given), with their runs."""
+    if not (folder / INDEX).is_file():
+        return dict.fromkeys(read_uploads(folder))
+    uploads: dict[Upload, Fetched | None] = {}
+    for run in runs_of_uploads([run for run in read_index(folder) if phase in (None, run.phase)]):
         reason: object = run.note or "its upload was not fetched"
-        path = fetched / run.submission
+        path = folder / run.submission
         try:
             digest = sha256(path, MAX_BYTES) if run.submission else ""
         except (OSError, ValueError) as error:
             digest, reason = "", error.strerror if isinstance(error, OSError) else error
-        if digest:
-            uploads[Upload(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
-        else:
-            left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
-    return dict(sorted(uploads.items(), key=lambda pair: (pair[0].time, pair[1].id)))
+        unreadable = "" if digest else f"{reason}"
+        uploads[Upload(run.time, run.owner, f"{run.id}", path, digest, run.phase, unreadable)] = run
+    return dict(sorted(uploads.items(), key=lambda pair: (pair[0].time, int(pair[0].name))))
 
 
-def _why_left_out(attempt: Attempt, run: Fetched) -> str:
+def _why_left_out(attempt: Attempt, run: Fetched | None) -> str:
     """Return why a run is not on the board; empty if it is."""
     if attempt.phase is None:
-        return f"{run.phase} was not open at {run.time:{FORMAT}}"
-    if run.status == AWAITING:
+        return f"{run.phase} was not open at {run.time:{FORMAT}}" if run else "; ".join(attempt.reasons)
+    if run and run.status == AWAITING:
         return "awaits validation"
-    if run.note in (DELETED, VANISHED):
+    if run and run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:
         reasons = [" ".join(line.split()) for line in attempt.reasons if line != FREE_ATTEMPT]
         return f"{attempt.status}: {'; '.join(reasons)}"
-    is_picked = attempt.phase.rule not in PICKED or run.on_board
+    is_picked = run is None or attempt.phase.rule not in PICKED or run.on_board
     return "" if is_picked else "not chosen by its owner for the leaderboard"
 
 
-def _entries(
-    bundle: BuiltBundle, placed: Sequence[Attempt], names: Sequence[str], *, timed: bool
-) -> list[Entry]:
-    key, keys = bundle.ranking_column().key, [column.key for column in _visible(bundle)]
-    entries = []
-    places = shared_places([attempt.score(key) for attempt in placed])
-    for attempt, (rank, tied), name in zip(placed, places, names, strict=True):
+def _board(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    placed: Sequence[Attempt],
+    names: Mapping[str, str],
+    *,
+    timed: bool,
+) -> Leaderboard:
+    """Return the leaderboard of a phase; `names`: the anonymous names of owners."""
+    column, columns = bundle.ranking_column(), [each for each in bundle.columns if not each.hidden]
+    keys, entries = [each.key for each in columns], []
+    places = shared_places([attempt.score(column.key) for attempt in placed])
+    for attempt, (rank, tied) in zip(placed, places, strict=True):
+        upload = attempt.submission
         scores = {key: score for key in keys if (score := attempt.score(key)) is not None}
         shown = {key: attempt.shown(key) for key in keys}
-        when = attempt.submission.time if timed else None
-        primary = float(scores[key]) if key in scores else math.nan
+        when, name = upload.time if timed else None, names.get(upload.team, upload.team)
+        primary = float(scores[column.key]) if column.key in scores else math.nan
         entries.append(Entry(rank, tied, name, primary, scores=scores, shown=shown, time=when))
-    return entries
+    return Leaderboard(column, entries, phase=phase.name, columns=columns)
 
 
 def compare_steps(board: Leaderboard, step: Step | None) -> Leaderboard:
@@ -287,16 +297,23 @@ def compare_steps(board: Leaderboard, step: Step | None) -> Leaderboard:
 
 
 def _scored_outputs(
-    path: Path, phase: BuiltPhase, placed: Sequence[Attempt], private: Path, jobs: int | None
+    path: Path, phase: BuiltPhase, placed: Sequence[Attempt], work: Path, jobs: int | None
 ) -> list[ScoringOutput]:
-    """Return the outputs of the entries' submissions with the counts of each unit; none if a run fails now."""
-    if len(placed) < 2:
+    """Return the outputs of the entries' submissions with the counts of each unit; none if a run fails now.
+
+    They are in a folder for each team, for `rank`, or for each of its entries if there are several.
+    """
+    out, folders = work / _SCORED / str(phase.number), folders_of(each.submission.team for each in placed)
+    several = phase.rule in (FORCE_ALL, *PICKED)
+    if not placed:
         return []
-    out = private / _SCORED / str(phase.number)
-    submissions = {attempt.submission.name: attempt.submission.path for attempt in placed}
+    submissions = {
+        folders[each.team] + (f"_{Path(each.name).stem}" if several else ""): each.path
+        for each in (attempt.submission for attempt in placed)
+    }
     if score_all(path, submissions, out, phase=phase.name, jobs=jobs).failed:
         return []  # the board has their scores from an earlier run
-    return read_outputs([out / attempt.submission.name for attempt in placed])
+    return read_outputs([out / name for name in submissions])
 
 
 def _compare(board: Leaderboard, task: Task, outputs: Sequence[ScoringOutput]) -> Leaderboard:

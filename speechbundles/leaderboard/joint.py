@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from speechbundles.leaderboard.home import Progress, play_fetched, runs_of_uploads
+from speechbundles.leaderboard.home import Progress, play_uploads, read_all_uploads
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.leaderboard.rank import make_board
 from speechbundles.leaderboard.score import score_all
-from speechbundles.leaderboard.season import play_season
+from speechbundles.leaderboard.season import Season
 from speechbundles.leaderboard.teams import by_team
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Challenge
@@ -35,8 +35,10 @@ def score_entries(
     at_home: bool,
     jobs: int | None = None,
     progress: Progress | None = None,
-) -> tuple[list[ScoringOutput], Sequence[str]]:
+) -> tuple[list[ScoringOutput], Sequence[str], Season | None]:
     """Return the outputs of the entries of the phase that decides, named by their accounts, and notes on other runs.
+
+    The last value is the season that was replayed; None if the platform has the scores.
 
     The entries are those on the platform's leaderboard. If it has no scores, because labels are at home, they are those
     of the leaderboard that `make_home_board` makes. If there was no platform, they are those that it would have:
@@ -55,19 +57,16 @@ def score_entries(
     """
     built = read_built_bundle(bundle)
     phase = built.phase(None)
-    is_fetched, notes = (place / INDEX).is_file(), list[str]()
-    if is_fetched and not at_home:
+    notes, season = list[str](), None
+    if (place / INDEX).is_file() and not at_home:
         scored = score_all(bundle, place, out, phase=phase.name, fetched=True, jobs=jobs, progress=progress)
         accounts = scored.accounts
     else:
-        work, key = out / ".season", built.ranking_column().key
-        if is_fetched:
-            runs = runs_of_uploads([run for run in read_index(place) if run.phase == phase.name])
-            placed = play_fetched(bundle, place, runs, work, notes, jobs, progress)[1].get(phase, [])
-        else:
-            season = play_season(bundle, place, work=work, jobs=jobs, progress=progress)
-            placed = season.placed(phase)
-        chosen = [each.submission for each in placed if each.score(key) is not None]
+        key = built.ranking_column().key
+        season, on_board = play_uploads(
+            bundle, read_all_uploads(place, phase.name), out / ".season", notes, jobs, progress
+        )
+        chosen = [each.submission for each in on_board.get(phase, []) if each.score(key) is not None]
         accounts = {each.path.parent.name: each.team for each in chosen}
         entries = {each.path.parent.name: each.path for each in reversed(chosen)}  # its best is the last
         scored = score_all(bundle, entries, out, phase=phase.name, jobs=jobs)
@@ -77,7 +76,7 @@ def score_entries(
     outputs = zip(scored.results, read_outputs([out / name for name in scored.results]), strict=True)
     best = {accounts[name]: output for name, output in reversed([*outputs])}
     named = [replace(output, name=account) for account, output in reversed(best.items())]
-    return named, [*notes, *scored.notes]
+    return named, [*notes, *scored.notes], season
 
 
 def baseline_accounts(bundle: Path, place: Path) -> set[str]:

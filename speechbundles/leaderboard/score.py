@@ -101,7 +101,8 @@ def score_all(
     Parameters
     ----------
     bundle: a built zip, for any platform.
-    folder: contains zips at any depth; names that begin with a dot are ignored. Or the zips themselves, by name.
+    folder: contains zips at any depth; names that begin with a dot are ignored. Or the zips of the entries of a
+        leaderboard, by name: outputs of earlier entries are deleted.
     out: receives a folder for each submission, and a table of all of them, `scores.csv`.
     phase, reference: as in `rehearse`.
     fetched: whether `fetch` wrote the folder; then the entries of the phase's leaderboard are scored.
@@ -118,6 +119,7 @@ def score_all(
     scored_phase = built.phase(phase)
     column = built.ranking_column()
     built = _with_labels(built, scored_phase, reference, fetched)
+    are_entries = fetched or not isinstance(folder, Path)
     teams, notes = read_teams(folder, scored_phase) if fetched and isinstance(folder, Path) else ([], [])
     if isinstance(folder, Path):
         folder = {} if fetched else find_submissions(folder, passed_over=out)
@@ -132,6 +134,8 @@ def score_all(
             notes += more
         else:
             results, new = _score_submissions(scoring, folder)
+        if are_entries:
+            _replace_outputs(out, results)
         keys = {name: column.better_first(each.score(column.key)) for name, each in results.items()}
         placed = sorted(results, key=lambda name: (keys[name], name))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
@@ -251,7 +255,6 @@ def _score_teams(
         if result.status != FINISHED:
             shutil.rmtree(scoring.out / folder, ignore_errors=True)
             (scoring.out / folder).mkdir()
-    _replace_outputs(scoring.out, results)
     return results, more, notes
 
 

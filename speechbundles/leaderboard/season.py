@@ -38,6 +38,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundl
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, platforms
 from speechbundles.model.text import grouped
+from spokeneval.formats.problems import count_of
 from spokeneval.ranking.leaderboard import Entry, Leaderboard
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.task import Column
@@ -106,9 +107,10 @@ def _over_limit(phase: BuiltPhase, days: Sequence[date], today: date) -> str:
     if phase.per_day == 0 or phase.total == 0:
         return f"phase {phase.name} accepts no submissions"
     if phase.per_day is not None and days.count(today) >= phase.per_day:
-        return f"already {days.count(today)} submissions on {today} (UTC); {phase.name} allows {phase.per_day} a day"
+        earlier = count_of(days.count(today), "submission")
+        return f"already {earlier} on {today} (UTC); {phase.name} allows {phase.per_day} a day"
     if phase.total is not None and len(days) >= phase.total:
-        return f"already {len(days)} submissions; {phase.name} allows {phase.total} in total"
+        return f"already {count_of(len(days), 'submission')}; {phase.name} allows {phase.total} in total"
     return ""
 
 
@@ -201,11 +203,6 @@ class Season:
         last = dict(self.days)
         return {phase: last[phase] for phase in self.bundle.phases if phase in last}
 
-    def placed(self, phase: BuiltPhase) -> list[Attempt]:
-        """Return the runs on the last leaderboard of a phase, in order."""
-        own = (each for each in self.attempts if each.phase == phase and each.status == FINISHED)
-        return placed(self.bundle, phase, list(own))
-
     @property
     def warnings(self) -> Counter[str]:
         """Return differences between the platform's behaviour and what outputs suggest, with the number of runs."""
@@ -260,7 +257,7 @@ def play_submissions(
 
     def known(submission: Upload, phase: BuiltPhase) -> KeptResult | None:
         if submission.unreadable:
-            return lost_result(f"submission: the zip {submission.unreadable}")
+            return lost_result(f"submission: {submission.unreadable}")
         return results.get(key(submission, phase))
 
     # Whether an attempt is run depends on how the team's earlier ones ended. Assume that all pending runs finish: this

@@ -15,19 +15,21 @@ from speechbundles.model.fetched import SUBMISSIONS, read_index
 from speechbundles.model.submissions import INDEX
 from spokeneval.formats.problems import count_of, printable
 from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.text import nfc
 
-_NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:_.*)?\.zip", re.DOTALL | re.IGNORECASE)
+_NAME = re.compile(r"(\d{4}-\d\d-\d\dT\d{4}(?:\d\d)?)Z?(?:[_.].*)?", re.DOTALL | re.IGNORECASE)
 _EXAMPLE = "2027-03-01T0915_anything.zip"
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A team's zip and the time of its upload in UTC.
+    """A team's zip, or what it sent instead, and the time of its upload in UTC.
 
     Attributes
     ----------
+    team: in composed characters, so that folders from different systems, such as both forms of "Zürich", are one team.
     phase: its phase's name; None: the phase of that time.
-    unreadable: why the zip cannot be rehearsed; empty if it can.
+    unreadable: why the submission cannot be rehearsed; empty if it can.
     """
 
     time: datetime
@@ -44,7 +46,7 @@ def read_uploads(folder: Path, *, passed_over: Path | None = None) -> list[Uploa
 
     Raises
     ------
-    OrganiserError: lists everything in the folder that is neither a team's folder nor a submission named by its time.
+    OrganiserError: lists everything in the folder that is neither a team's folder nor named by its time.
     """
     problems: list[str] = []
     found: list[Upload] = []
@@ -63,7 +65,7 @@ def read_uploads(folder: Path, *, passed_over: Path | None = None) -> list[Uploa
         for path in _listed(team, passed_over):
             place = f"{team.name}/{path.name}"
             try:
-                found.append(_read(path, team.name, phases.get(f"{SUBMISSIONS}/{place}")))
+                found.append(_read(path, nfc(team.name), phases.get(f"{SUBMISSIONS}/{place}")))
             except ValueError as error:
                 problems.append(f"{place}: {error}")
             except OSError as error:
@@ -79,14 +81,14 @@ def read_uploads(folder: Path, *, passed_over: Path | None = None) -> list[Uploa
 
 
 def _read(path: Path, team: str, phase: str | None) -> Upload:
-    """Return a submission; one that is too large is unreadable, which concerns only this submission."""
+    """Return a submission; a folder, or a zip that is too large, is unreadable, which concerns only this submission."""
     time, digest, unreadable = _upload_time(path.name), "", ""
     try:
         digest = sha256(path, MAX_BYTES)
     except OSError as error:
-        if error.errno != EFBIG:
+        if not path.is_dir() and error.errno != EFBIG:
             raise
-        unreadable = str(error.strerror)
+        unreadable = "is a folder; expected a zip" if path.is_dir() else f"the zip {error.strerror}"
     return Upload(time, team, path.name, path, digest, phase, unreadable)
 
 

@@ -155,6 +155,8 @@ class Leaderboard:
         Of a joint ranking, the systems that are not ranked, ``name -> reason``.
     title, phase, day
         What and when it is of: a competition and its phase.
+    columns
+        Of a platform's leaderboard, its columns; the scores of its entries are decimals.
     marked
         The name of the row that is marked as the baseline.
     baseline
@@ -188,6 +190,7 @@ class Leaderboard:
     title: str = ""
     phase: str = ""
     day: Optional[date] = None
+    columns: Sequence[Column] = ()
     marked: str = ""
     baseline: Optional[JointBaseline] = None
     descriptions: Mapping[str, Any] = field(default_factory=dict)

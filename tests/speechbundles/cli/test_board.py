@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
@@ -18,13 +19,25 @@ from speechbundles.leaderboard.private import PRIVATE
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.fetched import read_index
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.workflow import workflow_files
 from speechbundles.platforms.codabench.client.account import Account
 from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.server.watch import watch_competition
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
-from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle
+from tests.samples.home_boards import (
+    LABELS,
+    NAME,
+    NOW,
+    OTHER,
+    ROWS,
+    answers,
+    begin,
+    f1,
+    fetched,
+    main,
+    upload_bundle,
+)
 from tests.samples.killed import kill, killed_seasons
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, unzipped, write_files
@@ -133,6 +146,60 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, mine, tmp_pat
     assert main("--competition", mine, "--out", tmp_path / out) == 1
     assert message in capsys.readouterr().err
     assert not Path(tmp_path / "site").exists()
+
+
+def test_without_a_platform_a_folder_of_uploads_gives_the_board_that_fetched_runs_give(
+    tmp_path, mine, monkeypatch, capsys
+):
+    """A resubmission, one too early, one refused, a folder instead of a zip, and a name in two Unicode forms."""
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    runs = [
+        ("Zürich Ü", "2027-03-01T09:15", 30),
+        ("Zürich Ü", "2027-03-02T09:15", 20),
+        ("bob", "2027-03-02T10:00", 9),
+    ]
+    fetched(mine / "fetched", *runs)
+    sites = [tmp_path / "site", tmp_path / "again"]
+    assert main("--competition", mine, "--out", sites[0]) == 0
+    uploads = {
+        unicodedata.normalize("NFD", "Zürich Ü") + "/2027-03-01T0915_a.zip": answers(30),
+        "Zürich Ü/2027-03-02T0915_b.zip": answers(20),
+        "bob/2027-03-02T1000.zip": answers(9),
+        "bob/2026-02-02T1000_early.zip": answers(0),
+        "carol/2027-03-03T1000.zip": make_zip({"decisions.csv": b"id,label\n"}),
+        "carol/2027-03-03T1100_folder/decisions.csv": "id,label\n",
+    }
+    season, mail = write_files(tmp_path / "season", uploads), tmp_path / "mail"
+    given = ("--competition", mine, "--season", season, "--out", sites[1], "--mail", mail, "--json")
+    text = (mine / "competition.yaml").read_text("utf-8").replace("labels: home", "labels: platform")
+    (mine / "competition.yaml").write_text(text, "utf-8")
+    capsys.readouterr()
+    assert main(NAME, *given) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["entries"], len(printed["left_out"])) == (2, 3)
+    assert (sites[0] / "board.csv").read_text("utf-8") == (sites[1] / "board.csv").read_text("utf-8")
+    texts = {path.stem: path.read_text("utf-8") for path in mail.iterdir()}
+    assert sorted(texts) == ["Zürich Ü", "bob", "carol"]
+    assert "no phase is open" in texts["bob"]
+    assert "120 recordings expected, 0 found" in texts["carol"]
+    assert "submission: is a folder; expected a zip" in texts["carol"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--mail", "mail"), "give --season DIR"),
+        (("12", "--season", "season"), "give the name of a bundle"),
+        (("absent", "--season", "season"), "no bundle absent; expected one of health"),
+        (("--season", "season", "--mail", "site/mail"), "is private"),
+        (("--season", "season", "--out", "season/site"), "is private"),
+    ],
+)
+def test_a_wrong_call_without_a_platform_is_refused(words, message, mine, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, {"season/bob/2027-03-02T1000.zip": answers(9)})
+    assert main("--competition", mine, "--out", "site", *words) == 1
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.thorough

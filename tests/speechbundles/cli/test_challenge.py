@@ -107,7 +107,9 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     assert build_bundle.main(["board", "memory_clinic", *words]) == 0
     said = capsys.readouterr()
     assert "teams.csv: taem5 has no entry; did you mean 'team5'?" in said.err
-    assert "a failure that happens to fewer than 2.5 % of units can be missing" in " ".join(said.out.split())
+    assert f"more lines, in {site / 'index.html'}" in said.out
+    whole = (site / "index.html").read_text(encoding="utf-8")
+    assert "a failure that happens to fewer than 2.5 % of units can be missing" in " ".join(whole.split())
     board = json.loads((site / "board.json").read_text())
     assert [system["name"] for system in board["systems"] if system["name"] not in TEAMS] == ["First"]
     assert {*board["apart"]} == {"team11", "team2", "team3"}  # in the other task, they are teams of their own

@@ -28,7 +28,7 @@ def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, c
         ("kim", "2027-03-20T09:00", 0, {"phase": "Development"}),
     )
     write_files(folder, {"submissions/ida/2027-03-01T090000_9.zip": answers(0)})
-    outputs, notes = score_entries(home.path, folder, tmp_path / "out", at_home=True, jobs=2)
+    outputs, notes, _ = score_entries(home.path, folder, tmp_path / "out", at_home=True, jobs=2)
     assert {each.name: each.scores["f1"] for each in outputs} == {"anna": pytest.approx(f1(counts), abs=1e-9)}
     left_out = ["anna"] * (1 + (rule == "Add")) + ["eva", "gus"]
     assert sorted(note.split()[1] for note in notes) == left_out
@@ -45,7 +45,7 @@ def test_entries_are_named_by_accounts_not_by_their_folders(tmp_path):
         {owner: f1(count + 1) for owner, count in wrong.items()},
     )
     for at_home in (True, False):
-        outputs, _ = score_entries(home.path, folder, tmp_path / f"{at_home}", at_home=at_home, jobs=2)
+        outputs, *_ = score_entries(home.path, folder, tmp_path / f"{at_home}", at_home=at_home, jobs=2)
         assert len(outputs) == len(wrong)
         assert {each.name: each.scores["f1"] for each in outputs} == pytest.approx(best, abs=1e-9)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import build_bundle
+from speechbundles.leaderboard import score
 from speechbundles.leaderboard.about import read_scored
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
@@ -76,6 +77,26 @@ def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
     assert [row["status"] for row in table(out)] == ["Finished"] * 3
     assert score_all(bundle, downloads, out, phase="Development").new == 3
     assert table(out)[0]["submission"] == "beta/Second"
+
+
+def test_an_entry_that_is_gone_leaves_no_output_for_rank(tmp_path, downloads):
+    entries = {"a": downloads / "alpha/first.zip", "b": downloads / "beta/Second.ZIP"}
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+    for own in (entries, {"b": entries["b"]}):
+        assert score_all(bundle, own, out).failed == {}
+        assert {path.name for path in out.iterdir() if path.is_dir()} - {".runs"} == own.keys()
+
+
+def test_of_many_submissions_the_first_are_printed_and_the_table_has_all(tmp_path, downloads, monkeypatch):
+    monkeypatch.setattr(score, "MOST", 1)
+    out = tmp_path / "out"
+    (downloads / "beta/worse.zip").write_bytes((downloads / "beta/broken.zip").read_bytes())
+    said = score.scores_to_text(score_all(codabench_bundle(tmp_path), downloads, out), out).splitlines()
+    more = [line for line in said if line.startswith("...")]
+    assert more == [f"... and 1 more, in {out / 'scores.csv'}"] * 2
+    assert sum("Second" in line or "first" in line for line in said) == 1
+    assert "Not scored: 2 submissions" in said
+    assert len(table(out)) == 4
 
 
 def test_a_zip_that_is_too_large_is_one_submissions_refusal(tmp_path, downloads, capsys):
