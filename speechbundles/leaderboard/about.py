@@ -32,12 +32,19 @@ LONGEST = 200
 
 
 class Description(NamedTuple):
-    """A system as `systems.csv` describes it: single lines, empty if unknown."""
+    """A system as `systems.csv` describes it: single lines, empty if unknown; official is yes or no."""
 
     team: str = ""
     affiliation: str = ""
     track: str = ""
     description: str = ""
+    recogniser: str = ""
+    official: str = ""
+
+    @property
+    def unnamed(self) -> "Description":
+        """What an anonymous leaderboard states, as the paper on Spoken CALL does."""
+        return Description(recogniser=self.recogniser, official=self.official)
 
 
 def record_scored(out: Path, bundle: BuiltBundle, phase: BuiltPhase) -> None:
@@ -103,6 +110,11 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, Description]
         "systems that appear twice": [name for name, described in given.items() if len(described) > 1],
         f"rows that do not have {len(header)} cells, as the header has": uneven,
         f"cells of more than {LONGEST} characters": long,
+        "official is neither yes nor no": [
+            name
+            for name, described in given.items()
+            if described[-1].official.lower() not in ("", "yes", "no")
+        ],
     }
     raise_problems(path, listed(odd))
     return {known[_composed(name)]: each[-1] for name, each in given.items() if _composed(name) in known}

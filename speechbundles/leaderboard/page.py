@@ -81,7 +81,8 @@ def _parts_of_tasks(board: Leaderboard) -> Iterator[page.Html]:
         excluded = board.is_joint and board.rule.missing == EXCLUDED
         apart = {
             team: why_apart(team, entered, board.rule.compulsory, excluded=excluded, called=board.titles)
-            for team in board.apart
+            or why
+            for team, why in board.apart.items()
         }
         yield page.section("Not ranked", html_table(apart_table(apart)))
     if board.pairs:
@@ -120,7 +121,7 @@ def _winner(board: Leaderboard) -> page.Html:
     Systems whose range of ranks is below that of the first are not among these.
     """
     if not board.eligible:
-        return page.paragraph("No system is ranked: a rule excludes all of them.", kind="refused")
+        return page.paragraph("No system is ranked: all are excluded.", kind="refused")
     rows = board.eligible
     first, worst = [row for row in rows if row.rank == 1], (rows[0].ranks or (1, len(rows)))[1]
     alike = [row.name for row in rows if row.cluster == 1 and (row.ranks or (1, 1))[0] <= worst][1:]
@@ -141,7 +142,7 @@ class _Shown(NamedTuple):
 def _ranking(board: Leaderboard) -> page.Html:
     """Return the ranking with the trivial baselines at their places; systems without a score come last."""
     systems, table = board.descriptions, ranking_table(board)
-    described = any(map(any, systems.values()))
+    described = any(any(own[:-2]) for own in systems.values())  # besides recogniser and official
     sign = 1 if board.column.direction == "higher" else -1
     _, rank, *others = table.header
     header = [rank, "System", *others, *(["Description"] if described else [])]
@@ -156,13 +157,15 @@ def _ranking(board: Leaderboard) -> page.Html:
         kinds += ["begins"] * (row.cluster != before)
         before = row.cluster
         word = row.excluded or ("baseline" if row.name == board.marked else "")
-        shown = line(row.name, word, cells, *kinds)
+        shown = line(row.name, word, cells, *kinds)._replace(name=row.called)
         lines.append((-math.inf if row.excluded else sign * row.score, shown))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
-        trivial = line(answer, "trivial baseline", ["–", score, "–", "–", "–"])
+        trivial = line(answer, "trivial baseline", ["–", score, *["–"] * (len(others) - 1)])
         lines.insert(place, (sign * float(score), trivial))
-    body = [each for _, each in lines] + [line(name, "no score", ["–"] * 5) for name in board.unscored]
+    body = [each for _, each in lines] + [
+        line(name, "no score", ["–"] * (1 + len(others))) for name in board.unscored
+    ]
     return _fill("ranking", board.measure, header, body, described)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard import notes
-from speechbundles.leaderboard.about import folder_of, read_scored, read_systems
+from speechbundles.leaderboard.about import Description, folder_of, read_scored, read_systems
 from speechbundles.leaderboard.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.leaderboard.difficulty import items_table
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board
@@ -78,7 +78,7 @@ def make_board(
     day: the date of the board.
     baseline: the name of the system that is marked as the baseline.
     anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last, and
-        are not described.
+        are not described, except by their recogniser.
     asked: which tables of conditions and items are added.
 
     Raises
@@ -92,16 +92,20 @@ def make_board(
     task, competition, default = _find_task(sources, scored, recorded)
     column = _primary_column(task, competition, scored[0])
     _require_baseline(baseline, present := [output.name for output in outputs])
-    systems = read_systems(folder, present) if folder and not anonymous else {}
+    systems = read_systems(folder, present) if folder else {}
     placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
     if aliases:
         placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
         baseline = next((alias for alias, name in aliases.items() if name == baseline), "")
+        systems = {alias: systems[name].unnamed for alias, name in aliases.items() if name in systems}
     ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
     entries = [_system(task, output, is_known=is_known) for output in ranked]
-    ranking = rank_systems(task, column, str(signature), entries, progress=progress)
+    unofficial = {name for name, system in systems.items() if system.official.lower() == "no"}
+    ranking = rank_systems(task, column, str(signature), entries, progress=progress, unofficial=unofficial)
+    rows = [replace(row, recogniser=systems.get(row.name, Description()).recogniser) for row in ranking.rows]
+    ranking = replace(ranking, rows=rows)
     ranked.sort(key=lambda output: ranking.names.index(output.name))
     phase = f"{phase} ({signature.part})" if signature.part else phase
     board = _with_tables(ranking, ranked, unscored, competition, asked)
@@ -123,7 +127,8 @@ def _with_tables(
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
     remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
     power = [ranking.power] if ranking.power else []
-    tables = [*task_tables(ranking.own_task.name, ranked), *power, *tables]
+    called = [replace(output, name=row.called) for row, output in zip(ranking.rows, ranked, strict=True)]
+    tables = [*task_tables(ranking.own_task.name, called), *power, *tables]
     return replace(ranking, notes=remarks, unscored=unscored, trivial=trivial, tables=tables, items=items)
 
 

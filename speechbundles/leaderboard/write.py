@@ -104,8 +104,8 @@ def _narrow_table(board: Leaderboard) -> TextTable:
     rows = []
     for row, (_, place, score, ends, *rest) in zip(board.rows, table.rows, strict=False):
         beside = f"[{ends.replace(' – ', ', ')}]" if row.interval else row.excluded
-        rows.append([row.name, place, f"{score} {beside}".rstrip(), *rest])
-    rows += [[name, *[UNKNOWN] * 4] for name in board.unscored]
+        rows.append([row.called, place, f"{score} {beside}".rstrip(), *rest])
+    rows += [[name, *[UNKNOWN] * (2 + len(others))] for name in board.unscored]
     return TextTable(table.title, ["System", rank, f"{title} [{interval}]", *others], rows)
 
 

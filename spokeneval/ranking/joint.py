@@ -25,7 +25,7 @@ from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
 from ..scoring.scored import Interval, Statistics
 from ..task import HIGHER
 from .joint_rule import BASELINE, EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
-from .leaderboard import Entry, JointBaseline, Leaderboard, Pair, System
+from .leaderboard import UNOFFICIAL, Entry, JointBaseline, Leaderboard, Pair, System
 from .multiple_comparisons import SIGNIFICANCE, clusters
 from .notes import how_joined, how_scored, one_side, ties
 from .randomisation import MOST_SWAPPED
@@ -113,9 +113,10 @@ def join_tasks(tasks: Mapping[str, Leaderboard], rule: JointRule) -> Leaderboard
         raise ValueError("; ".join(problems))
     names = sorted(named - {rule.baseline})
     excluded = rule.missing == EXCLUDED
-    apart = {
-        name: why for name in names if (why := why_apart(name, entered, rule.compulsory, excluded=excluded))
-    }
+    late = {row.name for own in tasks.values() for row in own.rows if row.excluded == UNOFFICIAL}
+    reasons = {name: why_apart(name, entered, rule.compulsory, excluded=excluded) for name in names}
+    reasons |= dict.fromkeys(late.intersection(names), UNOFFICIAL)
+    apart = {name: why for name, why in reasons.items() if why}
     ranked = [name for name in names if name not in apart]
     shown = {task: ranking for task, ranking in tasks.items() if entered[task].intersection(ranked)}
     column = rule.column([ranking.column for ranking in tasks.values()])

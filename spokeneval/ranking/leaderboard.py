@@ -57,6 +57,10 @@ class Pair:
     adjusted: float
 
 
+UNOFFICIAL = "unofficial"
+"""Why an entry is not ranked that was late, or that the organiser entered."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A row of a leaderboard.
@@ -72,8 +76,10 @@ class Entry:
     scores, intervals
         All scores with the known intervals; of a joint ranking, the scores in the tasks.
     excluded
-        The rule that excludes the system. It comes after all others, and `score` is its score without the rule;
-        `scores` are those on the leaderboard.
+        The rule that excludes the system, or `UNOFFICIAL`. It comes after all others, and `score` is its score without
+        the rule; `scores` are those on the leaderboard.
+    recogniser
+        The speech recogniser that the system uses, if the organiser states it.
     places
         Of a joint ranking, the ranks in the tasks, among the ranked systems.
     shown
@@ -94,6 +100,7 @@ class Entry:
     scores: Mapping[str, Any] = field(default_factory=dict)
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     excluded: str = ""
+    recogniser: str = ""
     places: Mapping[str, int] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
     upload: str = ""
@@ -101,9 +108,14 @@ class Entry:
     before: Optional[int] = None
 
     @property
+    def called(self) -> str:
+        """The name, in parentheses if the entry is unofficial."""
+        return f"({self.name})" if self.excluded == UNOFFICIAL else self.name
+
+    @property
     def label(self) -> str:
         """The name, with the rule that excludes the system."""
-        return f"{self.name} ({self.excluded})" if self.excluded else self.name
+        return f"{self.name} ({self.excluded})" if self.excluded not in ("", UNOFFICIAL) else self.called
 
 
 class JointBaseline(NamedTuple):
@@ -230,6 +242,11 @@ class Leaderboard:
     def eligible(self) -> list[Entry]:
         """The rows of the systems that no rule excludes."""
         return [row for row in self.rows if not row.excluded]
+
+    @property
+    def names_recognisers(self) -> bool:
+        """Whether the recogniser of a system is known."""
+        return any(row.recogniser for row in self.rows)
 
     @property
     def occasion(self) -> str:

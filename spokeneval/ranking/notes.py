@@ -9,7 +9,7 @@ from ..formats.speakers import SPEAKER, unseen_note
 from ..metrics.bootstrap import RESAMPLES
 from ..task import Task
 from .joint_rule import MEAN_RANK, MISSING, NORMALISED_SUM, JointRule
-from .leaderboard import Entry
+from .leaderboard import UNOFFICIAL, Entry
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, infers_ranks
@@ -25,12 +25,16 @@ def ties(rows: Sequence[Entry]) -> list[str]:
 
 
 def excluded(rows: Sequence[Entry]) -> list[str]:
-    """A note on the systems that a rule excludes."""
-    names = ", ".join(row.label for row in rows if row.excluded)
+    """Notes on the systems that are not ranked."""
+    late = ", ".join(row.label for row in rows if row.excluded == UNOFFICIAL)
+    names = ", ".join(row.label for row in rows if row.excluded not in ("", UNOFFICIAL))
     below = (
         "An excluded system is below all ranked ones, with its score without the rule, and is not compared."
     )
-    return [f"Not ranked, because of a rule: {names}. {below}"] if names else []
+    notes = (
+        [f"Unofficial, and therefore below all others and not ranked or compared: {late}."] if late else []
+    )
+    return notes + ([f"Not ranked, because of a rule: {names}. {below}"] if names else [])
 
 
 def one_side(task: Task) -> list[str]:

@@ -6,7 +6,7 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Callable, NamedTuple
@@ -26,7 +26,7 @@ from ..scoring.scored import (
     scores_without,
 )
 from ..task import HIGHER, Column, Task
-from .leaderboard import Entry, Leaderboard, Pair, System
+from .leaderboard import UNOFFICIAL, Entry, Leaderboard, Pair, System
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
 from .notes import how_compared, one_side
 from .power_table import power_table
@@ -50,6 +50,7 @@ def rank_systems(
     *,
     progress: Callable[[str], None] = lambda step: None,
     power: bool = True,
+    unofficial: Collection[str] = (),
 ) -> Leaderboard:
     """Rank systems by their primary scores and, if the counts of all are known, compare them.
 
@@ -61,10 +62,10 @@ def rank_systems(
         Called with a line about the current round.
     power
         Whether the statistical power of larger test sets is computed, which takes longer than all else for two systems.
+    unofficial
+        The names of systems that are not ranked or compared, because they are no official entries.
     """
-    rule = task.eligibility
-    barred = [system for system in systems if rule and system.scores.get(rule.key) == 0]
-    excluded = _excluded_rows(task, column, barred)
+    barred, excluded = _excluded(task, column, systems, unofficial)
     summed = [system.statistics for system in systems if system.statistics is not None]
     is_known = len(summed) == len(systems)
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
@@ -109,15 +110,30 @@ def _placed(systems: Sequence[System], column: Column) -> tuple[list[System], np
     return [systems[index] for index in order], placed[order]
 
 
-def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Entry]:
-    """The rows of the systems that a rule excludes, by their scores without the rule."""
-    if task.eligibility is None or not systems:
-        return []
-    raw, broken = task.eligibility.raw, task.eligibility.broken
-    shown = column._replace(key=raw if all(raw in system.scores for system in systems) else column.key)
-    kept = [system._replace(intervals={}, statistics=None) for system in systems]
-    found = rank_systems(replace(task, eligibility=None), shown, "", kept)
-    return [replace(row, tied=False, excluded=broken) for row in found.rows]
+def _excluded(
+    task: Task, column: Column, systems: Sequence[System], unofficial: Collection[str]
+) -> tuple[list[System], list[Entry]]:
+    """The systems that are not ranked, and their rows: unofficial ones, then those that a rule excludes.
+
+    The latter are shown by their scores without the rule.
+    """
+    rule = task.eligibility
+    barred = [system for system in systems if rule and system.scores.get(rule.key) == 0]
+    late = [system for system in systems if system.name in unofficial and system not in barred]
+    rows = _unranked_rows(task, column, late, UNOFFICIAL)
+    if rule and barred:
+        shown = column._replace(
+            key=rule.raw if all(rule.raw in each.scores for each in barred) else column.key
+        )
+        rows += _unranked_rows(task, shown, [each._replace(intervals={}) for each in barred], rule.broken)
+    return late + barred, rows
+
+
+def _unranked_rows(task: Task, column: Column, systems: Sequence[System], why: str) -> list[Entry]:
+    """The rows of systems that are not ranked, from best to worst."""
+    kept = [system._replace(statistics=None) for system in systems]
+    found = rank_systems(replace(task, eligibility=None), column, "", kept) if kept else None
+    return [replace(row, tied=False, excluded=why) for row in found.rows] if found else []
 
 
 class _Order(NamedTuple):

@@ -34,6 +34,7 @@ def ranking_table(
     columns = columns or [board.column]
     titles = [cell for column in columns for cell in (column.title, *([] if board.tasks else [INTERVAL]))]
     header = ["System", "Rank", *titles, f"Ranks ({CONFIDENCE})", "Cluster", *board.titles.values()]
+    header += ["Rec"] * board.names_recognisers
     rows = [[row.label, *_cells(board, row, columns, digits)] for row in board.rows]
     if board.baseline:
         own = board.baseline.entry
@@ -61,7 +62,7 @@ def _cells(board: Leaderboard, row: Entry, columns: Sequence[Column], digits: Op
         place = f" ({row.places[name]})" if name in row.places else ""
         score = row.scores.get(name)
         cells.append(UNKNOWN if score is None else f"{score:.{task.column.precision}f}{place}")
-    return cells
+    return cells + [row.recogniser or UNKNOWN] * board.names_recognisers
 
 
 def shown_interval(ends: tuple[float, float], digits: int) -> str:
@@ -211,6 +212,7 @@ def _system(row: Entry) -> dict[str, Any]:
     return {
         "name": row.name,
         **({"excluded": row.excluded} if row.excluded else {}),
+        **({"recogniser": row.recogniser} if row.recogniser else {}),
         "rank": None if row.excluded else row.rank,
         "ranks": list(row.ranks or ()),
         "cluster": row.cluster,

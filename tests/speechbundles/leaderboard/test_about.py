@@ -1,5 +1,7 @@
 """What a board is about: its title, phase and date, the baseline, and the systems that `systems.csv` describes."""
 
+import csv
+import io
 import json
 import unicodedata
 from datetime import date
@@ -10,8 +12,11 @@ from speechbundles.leaderboard import rank as ranking
 from speechbundles.leaderboard import write as plain
 from speechbundles.leaderboard.about import Description, read_systems
 from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.page import to_html
+from speechbundles.leaderboard.write import to_text
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from spokeneval.ranking.writers import ranking_table, to_csv
 from tests.samples.boards import noisy_systems, write_output
 from tests.samples.programs import ROOT
 from tests.samples.tables import table
@@ -77,7 +82,53 @@ def test_systems_are_described_by_their_names_on_the_board(tmp_path):
     known = {"Équipe": Description("Les Bleus", description="wav2vec2 <b>large</b>"), "c": Description()}
     assert board.descriptions == known
     assert board_of(paths[0], paths[1]).descriptions == {"c": Description()}  # Équipe is not on this board
-    assert board_of(*outputs, anonymous=True).descriptions == {}
+    hidden = board_of(*outputs, anonymous=True)
+    assert not any(map(any, hidden.descriptions.values()))
+    assert "Les Bleus" not in to_html(hidden)
+
+
+def test_an_unofficial_entry_is_in_parentheses_and_has_no_rank(tmp_path):
+    # The best, which c equals, is unofficial: it is no winner, and c is first. As in the paper, an anonymous
+    # leaderboard has the recognisers too, and names in the order of the scores.
+    paths = noisy_systems(tmp_path, systems=4, names=["late", "a", "b", "c"])
+    described = "system,team,recogniser,official\nlate,Team L,=Whisper,no\na,Team A,Kaldi,yes\nb,Team B,,\n"
+    (tmp_path / "systems.csv").write_text(described)
+    board = board_of(*paths)
+    official = board_of(*(path for path in paths if path.name != "late"))
+    assert [(row.rank, row.name, row.ranks, row.score) for row in board.eligible] == [
+        (row.rank, row.name, row.ranks, row.score) for row in official.rows
+    ]
+    assert (board.rows[-1].called, board.rows[-1].excluded, board.rows[-1].rank) == (
+        "(late)",
+        "unofficial",
+        1,
+    )
+    assert board.rows[-1].interval is not None
+    assert len(board.pairs) == 3
+    assert any(note.startswith("Unofficial, and therefore") and "(late)." in note for note in board.notes)
+    ranking = ranking_table(board)
+    assert ranking.header[-1] == "Rec"
+    assert [(row[0], row[1], row[-1]) for row in ranking.rows][-1] == ("(late)", "–", "=Whisper")
+    assert ("b", "–") in [(row[0], row[-1]) for row in ranking.rows]
+    assert "(late)" in to_text(board)
+    assert [row[0] for row in board.tables[0].rows[:2]] == ["c", "(late)"]
+    first = next(csv.DictReader(io.StringIO(to_csv(board))))
+    assert (first["excluded"], first["recogniser"]) == ("", "Kaldi" if first["system"] == "a" else "")
+    assert "'=Whisper" in to_csv(board)
+    page = to_html(board)
+    assert "<bdi>(late)</bdi>" in page
+    assert "<strong><bdi>late" not in page
+    hidden = board_of(*paths, anonymous=True)
+    late = next(alias for alias, name in hidden.aliases.items() if name == "late")
+    assert (hidden.rows[-1].called, hidden.rows[-1].recogniser) == (f"({late})", "=Whisper")
+    assert "Team L" not in to_html(hidden)
+    assert ">Description<" not in to_html(hidden)
+
+
+def test_an_entry_is_official_or_not(tmp_path):
+    (tmp_path / "systems.csv").write_text("system,official\na,nein\n")
+    with pytest.raises(OrganiserError, match="official is neither yes nor no: a"):
+        read_systems(tmp_path, ["a"])
 
 
 def test_systems_that_are_not_there_are_refused_in_one_list(tmp_path):

@@ -157,6 +157,11 @@ def test_systems_without_a_task_are_apart_or_ranked_as_declared():
             lacking = "A" if name == "f" else "B"
             words = f"no score in {lacking}" + (", which is compulsory" if lacking in compulsory else "")
             assert found.apart[name] == words
+    late = replace(
+        tasks["A"], rows=[replace(row, excluded="unofficial" * (row.name == "b")) for row in tasks["A"].rows]
+    )
+    found = spokeneval.compare_tasks({**tasks, "A": late})
+    assert (sorted(row.name for row in found.rows), found.apart["b"]) == (["c", "d"], "unofficial")
     nobody = spokeneval.compare_tasks({"A": decisions("ab"), "B": scores("cd")})
     assert (nobody.rows, [*nobody.apart]) == ((), [*"abcd"])
     assert "Not ranked" in str(nobody)
