@@ -299,7 +299,7 @@ def follow(shell, tmp_path):
             shell(run.replace("1234", str(number)) + after, tmp_path, seen, **there)
         assert "anna,Evaluation,ok," in (tmp_path / site / "runs.csv").read_text("utf-8")
         board = json.loads((tmp_path / site / "board.json").read_text("utf-8"))
-        (entry,) = board["phases"][0]["entries"]
+        (entry,) = board["phases"][0]["systems"]
         ((same, shown),) = re.findall(
             rf"^\| `{bundle}` .*? \| ([\d.]+) \| ([\d.]+) \|", PAGES[CODE], re.MULTILINE
         )

@@ -30,6 +30,9 @@ from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of
 
+MOST_SHOWN, MOST_LISTED = 200, 10
+"""Most lines of a season that are printed; of a longer one, so many entries and attempts, and the rest is in a file."""
+
 
 @click.command(cls=Command, help=__doc__)
 @bundle_file
@@ -44,7 +47,12 @@ def command(bundle: Path, folder: Path, out: Path | None, as_json: bool, **how: 
     with reporting(2), resumable("rehearsed"):
         with counting("rehearsing") as progress:
             season = play_season(bundle, folder, progress=progress, **how)
-        answer(season_to_dict(season), season_to_text(season), as_json=as_json)
+        text = season_to_text(season)
+        if text.count("\n") > MOST_SHOWN and not as_json:
+            place = (how["work"] or folder / ".season") / "season.txt"
+            write_whole(place, text)
+            text = f"{season_to_text(season, MOST_LISTED)}\n\nall days, entries and attempts: {place}"
+        answer(season_to_dict(season), text, as_json=as_json)
         if out:
             files = season_files(season)
             write_tree(out, files, write_whole)

@@ -8,7 +8,6 @@ SITE/board.json    the same, with the columns
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,17 +16,16 @@ from speechbundles.leaderboard.home import HomeBoard
 from speechbundles.leaderboard.render import (
     entries_table,
     escaped_markdown,
-    every_digit,
     fitted_tables,
     markdown_table,
 )
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.disk import write_whole
 from spokeneval.formats.problems import count_of, printable
-from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.leaderboard import Entry, Leaderboard, TextTable
+from spokeneval.ranking import writers
+from spokeneval.ranking.leaderboard import Leaderboard, TextTable
 from spokeneval.report import page
-from spokeneval.task import ENDS, Column
+from spokeneval.task import ENDS
 
 PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
 MOST_ROWS = 500
@@ -39,7 +37,7 @@ def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
     """Write the page, the table and the data; return their paths."""
     site.mkdir(parents=True, exist_ok=True)
     data = json.dumps(to_dict(board), indent=2) + "\n"
-    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: data}
+    texts = {PAGE: to_html(board), CSV: writers.to_csv(*board.phases), JSON: data}
     for name, text in texts.items():
         write_whole(site / name, text)
     return [site / name for name in texts]
@@ -52,7 +50,7 @@ def to_html(board: HomeBoard) -> str:
     return page.page(
         f"{board.title}: leaderboard",
         *(page.paragraph(text, kind="note") for text in _introduction(board)),
-        *(_section(each, board.columns) for each in board.phases),
+        *map(_section, board.phases),
         page.section("Changes", *changes) if changes else None,
         page.paragraph(data, kind="note"),
     )
@@ -68,7 +66,7 @@ def to_markdown(board: HomeBoard, most: int = MOST_ROWS) -> str:
             continue
         if len(each.rows) > most:
             parts.append(f"The best {most} of {len(each.rows)} entries:")
-        ranking, *others = _tables(replace(each, rows=each.rows[:most]), board.columns)
+        ranking, *others = _tables(replace(each, rows=each.rows[:most]))
         parts += [markdown_table(ranking), *map(escaped_markdown, each.notes)]
         for table in others:
             parts += ["Other scores:", markdown_table(table)]
@@ -94,11 +92,11 @@ def _introduction(board: HomeBoard) -> tuple[str, str]:
     return dates, reading
 
 
-def _section(board: Leaderboard, columns: Sequence[Column]) -> page.Html:
+def _section(board: Leaderboard) -> page.Html:
     """Return a phase's ranking, its notes, the other scores, and further tables."""
     if not board.rows:
         return page.section(board.phase, page.paragraph("No entries yet."))
-    ranking, *others = _tables(board, columns)
+    ranking, *others = _tables(board)
     parts = [*fitted_tables(ranking), *(page.paragraph(note, kind="note") for note in board.notes)]
     for table in (*others, *board.tables):
         parts += fitted_tables(table)
@@ -106,11 +104,10 @@ def _section(board: Leaderboard, columns: Sequence[Column]) -> page.Html:
     return page.section(board.phase, *parts)
 
 
-def _tables(board: Leaderboard, columns: Sequence[Column]) -> list[TextTable]:
+def _tables(board: Leaderboard) -> list[TextTable]:
     """Return a phase's ranking, and the other scores if there are any; columns without a value are left out."""
-    primary, entries = columns[0], board.rows
-    title = f"{board.phase}: {count_of(len(entries), 'entry', 'entries')}"
-    tables = [entries_table(entries, columns, primary, title, "Name")]
+    primary, columns, entries = board.column, board.columns, board.rows
+    tables = [entries_table(board, f"{board.phase}: {count_of(len(entries), 'entry', 'entries')}", "Name")]
     shown = {primary.key, *(primary.key + end for end in ENDS)}
     used = [each for each in columns if each.key not in shown and any(row.shown[each.key] for row in entries)]
     if len(columns) > len(shown.intersection(column.key for column in columns)):
@@ -120,19 +117,6 @@ def _tables(board: Leaderboard, columns: Sequence[Column]) -> list[TextTable]:
     return tables
 
 
-def to_csv(board: HomeBoard) -> str:
-    """Return a line for each entry; cells are safe to open in a spreadsheet."""
-    keys = [column.key for column in board.columns]
-    rows = [["phase", "rank", "best_rank", "worst_rank", "cluster", "name", "uploaded", *keys]]
-    for phase in to_dict(board)["phases"]:
-        for entry in phase["entries"]:
-            place = [entry["rank"], *(entry["ranks"] or ("", "")), entry["cluster"] or ""]
-            about = [no_formula(printable(entry["name"])), entry["uploaded"] or ""]
-            scores = [entry["scores"].get(key, "") for key in keys]
-            rows.append([no_formula(phase["name"]), *place, *about, *scores])
-    return csv_text(rows)
-
-
 def to_dict(board: HomeBoard) -> dict[str, Any]:
     """Return the board for JSON; scores are strings of decimals."""
     return {
@@ -140,19 +124,8 @@ def to_dict(board: HomeBoard) -> dict[str, Any]:
         "until": f"{board.until:{FORMAT}}",
         "next": f"{board.following:{FORMAT}}" if board.following else None,
         "columns": [
-            {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
+            {"key": each.key, "title": each.title, "better": each.direction} for each in board.columns
         ],
-        "phases": [
-            {"name": each.phase, "entries": [*map(_entry_dict, each.rows)], "notes": list(each.notes)}
-            for each in board.phases
-        ],
+        "phases": [*map(writers.to_dict, board.phases)],
         "changes": [{"date": day, "what": what} for day, what in board.changes],
-    }
-
-
-def _entry_dict(entry: Entry) -> dict[str, Any]:
-    return {
-        **{key: getattr(entry, key) for key in ("rank", "tied", "ranks", "cluster", "name")},
-        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
-        "scores": {key: every_digit(score) for key, score in entry.scores.items()},
     }

@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Collection, Iterable, Sequence
-from decimal import Decimal
 
 from rich.cells import cell_len
 
@@ -11,7 +10,7 @@ from speechbundles.model.console import fitted_table
 from speechbundles.model.dates import MINUTES
 from spokeneval.formats.problems import printable
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.leaderboard import Entry, TextTable
+from spokeneval.ranking.leaderboard import Entry, Leaderboard, TextTable
 from spokeneval.ranking.writers import shown_range, shown_rank
 from spokeneval.report import page
 from spokeneval.task import ENDS, Column
@@ -78,22 +77,13 @@ def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
     return groups or [[0]]
 
 
-def every_digit(score: Decimal | None) -> str:
-    """Format a platform's score with all its digits, without trailing zeros."""
-    return "-" if score is None else f"{score.normalize():f}"
-
-
-def entries_table(
-    entries: Sequence[Entry], columns: Sequence[Column], primary: Column, title: str, called: str
-) -> TextTable:
+def entries_table(board: Leaderboard, title: str, called: str) -> TextTable:
     """Return the entries of a platform's leaderboard; a column without a cell is left out.
 
-    Parameters
-    ----------
-    columns: all columns; the interval of the primary one is beside its score.
-    called: the heading of the names.
+    The interval of the primary score is beside it. `called`: the heading of the names.
     """
-    ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
+    entries, primary = board.rows, board.column
+    ends = [column for column in board.columns if column.key in {primary.key + end for end in ENDS}]
     head = primary.title + " (95 % interval)" * bool(ends)
     known = {
         "Rank": [_rank(each, entries, primary.key) for each in entries],

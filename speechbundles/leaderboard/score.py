@@ -27,7 +27,7 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.leaderboard.about import record_scored
 from speechbundles.leaderboard.entries import Team, read_teams
 from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
-from speechbundles.leaderboard.render import console_table, every_digit
+from speechbundles.leaderboard.render import console_table
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import digest_of, parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
@@ -44,7 +44,7 @@ from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.ranking.ranks import shared_places
-from spokeneval.ranking.writers import shown_rank
+from spokeneval.ranking.writers import every_digit, shown_rank
 
 OTHERS = ".others"
 """The folder with the outputs of runs that a team's entry is chosen from."""

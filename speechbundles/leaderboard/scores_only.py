@@ -6,13 +6,12 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from speechbundles.leaderboard.outputs import opened, unique_names
-from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import MOST_YAML, parse_yaml
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
 from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.ranking.ranks import shared_places
-from spokeneval.ranking.writers import shown_rank
+from spokeneval.ranking.writers import every_digit, shown_rank
 from spokeneval.scoring.output import SCORE_FILES
 
 

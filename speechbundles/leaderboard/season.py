@@ -119,6 +119,7 @@ def boards_by_day(
 ) -> Iterable[tuple[BuiltPhase, Leaderboard]]:
     """Yield the leaderboards at the end of the days that changed them, in order."""
     before: dict[BuiltPhase, Sequence[Entry]] = {}
+    columns = [column for column in bundle.columns if not column.computed]
     for day in sorted({attempt.submission.time.date() for attempt in attempts}):
         for phase in bundle.phases:
             own = [each for each in attempts if each.phase == phase and each.submission.time.date() <= day]
@@ -126,7 +127,10 @@ def boards_by_day(
             new = ranked(bundle, phase, placed(bundle, phase, finished), old)
             if [(entry.name, entry.upload) for entry in new] != [(entry.name, entry.upload) for entry in old]:
                 before[phase] = new
-                yield phase, Leaderboard(bundle.ranking_column(), new, phase=phase.name, day=day)
+                yield (
+                    phase,
+                    Leaderboard(bundle.ranking_column(), new, phase=phase.name, day=day, columns=columns),
+                )
 
 
 def placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:

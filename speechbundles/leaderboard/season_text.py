@@ -9,7 +9,7 @@ The same season always gives the same bytes.
 import json
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 
 from speechbundles.bundle.rehearse import FAILED, FINISHED
@@ -18,82 +18,81 @@ from speechbundles.leaderboard.render import (
     entries_table,
     fitted_tables,
     markdown_table,
-    table_to_csv,
 )
-from speechbundles.leaderboard.season import REFUSED, Attempt, Season
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.leaderboard.season import REFUSED, Season
+from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.platform import PICKED, SHOWN, platforms
 from spokeneval.formats.problems import count_of, printable
 from spokeneval.ranking.leaderboard import Leaderboard, TextTable
+from spokeneval.ranking.writers import decimals_to_dict, to_csv, to_dict
 from spokeneval.report import page
 
 STATUSES = (FINISHED, FAILED, REFUSED)
 
 
-def season_to_text(season: Season) -> str:
-    """Return the daily boards, the final boards, notes, and the attempts without a score."""
+def season_to_text(season: Season, most: int | None = None) -> str:
+    """Return the daily boards, the final boards, notes, and the attempts without a score.
+
+    Parameters
+    ----------
+    most: the number of entries of each final board, and of attempts, that are listed, without daily boards; None: all.
+    """
     bundle, attempts = season.bundle, season.attempts
     teams = count_of(len({attempt.submission.team for attempt in attempts}), "team")
     counts = status_counts(Counter(attempt.status for attempt in attempts))
     lines = [f"{bundle.title} ({bundle.platform})", ""]
     lines += [f"  {phase.name}: {describe_phase(phase)}" for phase in bundle.phases]
     lines += ["", f"{teams}, {count_of(len(attempts), 'attempt')}: {counts}"]
-    for phase, board in season.days:
-        own = [each for each in attempts if (each.phase, each.submission.time.date()) == (phase, board.day)]
-        today = status_counts(Counter(attempt.status for attempt in own))
-        lines += ["", f"{board.day}, {board.phase}: {today}", _board_text(bundle, phase, board)]
+    by_day = Counter((each.phase, f"{each.submission.time:%Y-%m-%d}", each.status) for each in attempts)
+    for phase, board in season.days if most is None else ():
+        today = status_counts({status: by_day[phase, f"{board.day}", status] for status in STATUSES})
+        lines += ["", f"{board.day}, {board.phase}: {today}", _board_text(phase, board)]
     for phase, board in season.final.items():
-        shown = SHOWN.get(phase.rule, phase.rule)
-        lines += ["", f"Final leaderboard, {board.phase}: {shown}", _board_text(bundle, phase, board)]
+        lines += ["", f"Final leaderboard, {board.phase}: {SHOWN.get(phase.rule, phase.rule)}"]
+        lines += [_board_text(phase, replace(board, rows=board.rows[:most]))]
+        lines += _more(len(board.rows), most)
     warnings = [f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())]
     notes = [f"  {note}" for note in (*notes_of(season), *warnings)]
-    lines += ["", "Notes", *notes] if notes else []
+    lines += ["", "Notes", *notes[:most], *_more(len(notes), most)] if notes else []
     lost = [attempt for attempt in attempts if attempt.status != FINISHED]
     lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"] if lost else []
-    for attempt in lost:
+    for attempt in lost[:most]:
         path = path_of(attempt.submission.team, attempt.submission.name)
         lines.append(f"  {attempt.submission.time:{MINUTES}}  {path}  {attempt.status}")
         lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
+    lines += _more(len(lost), most)
     return wrap(printable("\n".join(lines), kept="\n"))
 
 
-def _board_text(bundle: BuiltBundle, phase: BuiltPhase, board: Leaderboard) -> str:
-    return console_table(day_table(bundle, phase, board), left={0, 1, 3, 4})
+def _more(number: int, most: int | None) -> list[str]:
+    return [] if most is None or number <= most else [f"  ... and {number - most} more"]
 
 
-def day_table(bundle: BuiltBundle, phase: BuiltPhase, board: Leaderboard) -> TextTable:
+def _board_text(phase: BuiltPhase, board: Leaderboard) -> str:
+    return console_table(day_table(phase, board), left={0, 1, 3, 4})
+
+
+def day_table(phase: BuiltPhase, board: Leaderboard) -> TextTable:
     """Return the leaderboard of a day with the primary score and, if it has columns, its interval."""
-    title = f"{board.phase}, {board.day}: {SHOWN.get(phase.rule, phase.rule)}"
-    return entries_table(board.rows, bundle.columns, bundle.ranking_column(), title, "Team")
+    return entries_table(board, f"{board.phase}, {board.day}: {SHOWN.get(phase.rule, phase.rule)}", "Team")
 
 
 def season_files(season: Season) -> dict[str, bytes]:
     """Return the leaderboard of each day, and the final ones, as pages, Markdown, CSV and JSON, `name -> content`."""
     bundle, files = season.bundle, dict[str, bytes]()
     for phase, board in season.days:
-        table, number = day_table(bundle, phase, board), bundle.phases.index(phase) + 1
+        table, number = day_table(phase, board), bundle.phases.index(phase) + 1
         texts = {
             "board.html": page.page(f"{bundle.title}: leaderboard", *fitted_tables(table)),
             "board.md": f"{markdown_table(table)}\n",
-            "board.csv": table_to_csv(_scores_table(bundle, board)),
-            "board.json": json.dumps(day_to_dict(board), indent=2) + "\n",
+            "board.csv": to_csv(board),
+            "board.json": json.dumps(to_dict(board), indent=2) + "\n",
         }
         for folder in (f"{number}/{board.day}", f"{number}"):  # the last day's leaderboard is the final one
             files |= {f"{folder}/{name}": text.encode("utf-8", "replace") for name, text in texts.items()}
     return files
-
-
-def _scores_table(bundle: BuiltBundle, board: Leaderboard) -> TextTable:
-    """Return the leaderboard with all scores in full precision."""
-    columns = [column for column in bundle.columns if not column.computed]
-    rows = []
-    for entry in board.rows:
-        scores = (entry.scores.get(column.key) for column in columns)
-        shown = ("" if score is None else f"{score:f}" for score in scores)
-        rows.append([printable(entry.name), printable(entry.upload), str(entry.rank), *shown])
-    return TextTable("", ["team", "submission", "rank", *(column.key for column in columns)], rows, left=2)
 
 
 def describe_phase(phase: BuiltPhase) -> str:
@@ -162,11 +161,13 @@ def season_to_dict(season: Season) -> dict[str, Any]:
         "platform": bundle.platform,
         "primary": bundle.ranking_column().key,
         "phases": [{key: getattr(phase, key) for key in of_phase} for phase in bundle.phases],
-        "days": [day_to_dict(board) for _, board in season.days],
-        "final": [*map(day_to_dict, season.final.values())],
+        "days": [to_dict(board) for _, board in season.days],
+        "final": [*map(to_dict, season.final.values())],
         "attempts": [
             {
-                **_of_attempt(attempt),
+                **{"name": attempt.submission.team, "submission": attempt.submission.name},
+                "uploaded": str(attempt.submission.time),
+                "scores": decimals_to_dict(attempt.result.scores if attempt.result else {}),
                 "phase": attempt.phase and attempt.phase.name,
                 "status": attempt.status,
                 "reasons": list(attempt.reasons),
@@ -176,25 +177,3 @@ def season_to_dict(season: Season) -> dict[str, Any]:
         ],
         "notes": notes_of(season),
     }
-
-
-def day_to_dict(board: Leaderboard) -> dict[str, Any]:
-    """Return a day's leaderboard for JSON; scores are strings of decimals."""
-    entries = [
-        {
-            **{"rank": entry.rank, "tied": entry.tied, "before": entry.before},
-            **_upload_to_dict(entry.name, entry.upload, entry.time, entry.scores),
-        }
-        for entry in board.rows
-    ]
-    return {"day": str(board.day), "phase": board.phase, "board": entries}
-
-
-def _of_attempt(attempt: Attempt) -> dict[str, Any]:
-    upload, scores = attempt.submission, attempt.result.scores if attempt.result else {}
-    return _upload_to_dict(upload.team, upload.name, upload.time, scores)
-
-
-def _upload_to_dict(team: str, name: str, time: datetime | None, scores: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {key: None if score is None else f"{score:f}" for key, score in scores.items()}
-    return {"team": team, "submission": name, "time": str(time), "scores": shown}

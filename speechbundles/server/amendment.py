@@ -7,7 +7,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
@@ -20,6 +19,7 @@ from speechbundles.server.entrants import Entrant, holder_of
 from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.ranking.leaderboard import Entry
+from spokeneval.ranking.writers import every_digit
 
 STATE = "amending.json"
 """The file in the folder that exists while an amendment is in progress."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.check import check_bundle
-from speechbundles.leaderboard.render import every_digit
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.document import FILE
@@ -17,6 +16,7 @@ from speechbundles.model.platform import PICKED, live_platform, platforms
 from speechbundles.model.statuses import FINISHED
 from speechbundles.server import api
 from spokeneval.formats.problems import some_of
+from spokeneval.ranking.writers import every_digit
 
 _KEYS, _READ = live_platform().part("facts"), live_platform().part("read")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from textwrap import fill
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
+from ..formats.problems import printable
 from ..formats.speakers import unseen_share
 from ..formats.tables import csv_text, no_formula
 from ..scoring.output import text_width
@@ -190,8 +192,11 @@ def to_dict(board: Leaderboard) -> dict[str, Any]:
     if board.is_joint:
         others["baseline"] = board.baseline._asdict() if board.baseline else None
         others["apart"] = dict(board.apart)
-    systems = [_system_in_tasks(row) if board.is_joint else _system(row) for row in board.rows]
-    head = _head_of_tasks(board) if board.is_joint else _head(board)
+    system = _system_in_tasks if board.is_joint else _entry if board.columns else _system
+    systems = [system(row) for row in board.rows]
+    head = (
+        _head_of_tasks(board) if board.is_joint else _head_of_phase(board) if board.columns else _head(board)
+    )
     return {**head, "systems": systems, "pairs": pairs, **others, "notes": list(board.notes)}
 
 
@@ -221,6 +226,19 @@ def _system(row: Entry) -> dict[str, Any]:
     }
 
 
+def _head_of_phase(board: Leaderboard) -> dict[str, Any]:
+    return {"phase": board.phase, **({"day": str(board.day)} if board.day else {})}
+
+
+def _entry(row: Entry) -> dict[str, Any]:
+    return {
+        **{"name": row.name, "rank": row.rank, "tied": row.tied},
+        **({"submission": row.upload, "before": row.before} if row.upload else {}),
+        **{"uploaded": row.time and str(row.time), "ranks": list(row.ranks or ()), "cluster": row.cluster},
+        "scores": decimals_to_dict(row.scores),
+    }
+
+
 def _head_of_tasks(board: Leaderboard) -> dict[str, Any]:
     rule = board.rule
     return {
@@ -238,43 +256,69 @@ def _system_in_tasks(row: Entry) -> dict[str, Any]:
     }
 
 
-def to_csv(board: Leaderboard) -> str:
+def every_digit(score: Optional[Decimal]) -> str:
+    """A platform's score with all its digits, without trailing zeros; a hyphen if there is none."""
+    return "-" if score is None else f"{score.normalize():f}"
+
+
+def decimals_to_dict(scores: Mapping[str, Optional[Decimal]]) -> dict[str, Optional[str]]:
+    """A platform's scores for JSON, as texts."""
+    return {key: None if score is None else every_digit(score) for key, score in scores.items()}
+
+
+def to_csv(*boards: Leaderboard) -> str:
     """The leaderboard as CSV: numbers in full precision, then all other scores, or those in the tasks.
 
-    The baseline and systems without a rank come last.
+    The baseline and systems without a rank come last. The phases of a platform's leaderboard follow each other.
     """
-    key, tasks = board.column.key, list(board.tasks)
-    first = board.rows[0] if board.rows else Entry(0, False, "", math.nan)
-    ends = [] if tasks else [key + end for end in ENDS]
-    others = tasks or [other for other in first.scores if other not in (key, *ends)]
-    more = [other for other in first.intervals if other != key]
-    marked = ["excluded"] * (len(board.eligible) < len(board.rows))
-    header = ["rank", "tied", "system", *marked, key, *ends, "best_rank", "worst_rank", "cluster", *others]
-    header += [f"{task}_rank" for task in tasks] + [other + end for other in more for end in ENDS]
-    header += ["reason"] * bool(tasks)
+    header = [no_formula(heading) for heading, _ in _line(boards[0], Entry(0, False, "", math.nan))]
+    return csv_text([header, *([cell for _, cell in line] for board in boards for line in _lines(board))])
 
-    def line(row: Entry, reason: str = "") -> list[object]:
-        score = row.score if tasks else row.scores[key]
-        return [
-            "" if row.excluded or reason else row.rank,
-            "" if reason else int(row.tied),
-            no_formula(row.name),
-            *[row.excluded] * len(marked),
-            "" if math.isnan(score) else score,
-            *((row.interval or ("", "")) if ends else ()),
-            *(row.ranks or ("", "")),
-            row.cluster or "",
-            *(row.scores.get(other, "") for other in others),
-            *(row.places.get(task, "") for task in tasks),
-            *(number for other in more for number in row.intervals.get(other, ("", ""))),
-            *[reason] * bool(tasks),
-        ]
 
-    rows: list[list[object]] = [[*map(no_formula, header)], *map(line, board.rows)]
-    rows += [line(board.baseline.entry, "baseline")] if board.baseline else []
+def _lines(board: Leaderboard) -> Iterator[list[tuple[str, object]]]:
+    yield from (_line(board, row) for row in board.rows)
+    if board.baseline:
+        yield _line(board, board.baseline.entry, "baseline")
     for name, reason in {**dict.fromkeys(board.unscored, ""), **board.apart}.items():
-        rows.append(["", "", no_formula(name), *[""] * (len(header) - 4), reason])
-    return csv_text(rows)
+        yield _line(board, Entry(0, False, name, math.nan), reason)
+
+
+def _line(board: Leaderboard, row: Entry, reason: str = "") -> list[tuple[str, object]]:
+    """The cells of a row, each with its heading; all rows of a leaderboard have the same ones."""
+    key, tasks, first = board.column.key, list(board.tasks), next(iter(board.rows), row)
+    of_platform = bool(board.columns)
+    ends = [] if tasks or of_platform else [key + end for end in ENDS]
+    scored = tasks or [column.key for column in board.columns] or first.scores
+    score = row.score if tasks else row.scores.get(key)
+    best, worst = row.ranks or ("", "")
+    known = [key for key in first.intervals if key != board.column.key]
+    return [
+        *[("phase", no_formula(board.phase))] * of_platform,
+        ("rank", "" if row.excluded else row.rank or ""),
+        ("tied", int(row.tied) if row.rank else ""),
+        ("system", no_formula(printable(row.name))),
+        *[("submission", no_formula(printable(row.upload))), ("uploaded", row.time or "")] * of_platform,
+        *[("excluded", row.excluded)] * (len(board.eligible) < len(board.rows)),
+        *[("recogniser", no_formula(row.recogniser))] * board.names_recognisers,
+        (key, _cell(score)),
+        *zip(ends, row.interval or ("", "")),
+        *[("best_rank", best), ("worst_rank", worst), ("cluster", row.cluster or "")],
+        *((other, _cell(row.scores.get(other))) for other in scored if other not in (key, *ends)),
+        *((f"{task}_rank", row.places.get(task, "")) for task in tasks),
+        *(
+            (other + end, number)
+            for other in known
+            for end, number in zip(ENDS, row.intervals.get(other, ("", "")))
+        ),
+        *[("reason", reason)] * bool(tasks),
+    ]
+
+
+def _cell(score: Union[float, Decimal, None]) -> object:
+    """A score as a cell, which is empty without one."""
+    if isinstance(score, Decimal):
+        return every_digit(score)
+    return "" if score is None or math.isnan(score) else score
 
 
 def pairs_to_csv(board: Leaderboard) -> str:

@@ -73,10 +73,10 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, mine, at_home, capsy
     at_home.requests.clear()
     assert main(*call) == 0
     assert len(at_home.called("API GET /api/submissions/")) == 3  # two lists, and the new run's files
-    names = [entry["name"] for entry in first["phases"][0]["entries"]]
+    names = [entry["name"] for entry in first["phases"][0]["systems"]]
     assert names == ["bob", "anna"]
     later = json.loads((site / "board.json").read_text())
-    assert [entry["name"] for entry in later["phases"][0]["entries"]] == ["carol", *names]
+    assert [entry["name"] for entry in later["phases"][0]["systems"]] == ["carol", *names]
     assert {path.name for path in site.iterdir()} == {"index.html", "board.csv", "board.json"}
     assert "rounded to steps" in (site / "index.html").read_text("utf-8")
     before = {path.name: path.read_bytes() for path in site.iterdir()}
@@ -276,7 +276,7 @@ def test_the_workflow_publishes_the_page_and_no_label(tmp_path):
         subprocess.run(["bash", "-e", "-c", make["run"]], cwd=mine, env=environment, check=True)
     published = {path.relative_to(mine / artifact).as_posix() for path in (mine / artifact).rglob("*")}
     assert published == {"index.html", "board.csv", "board.json"}
-    assert json.loads((mine / artifact / "board.json").read_text())["phases"][0]["entries"]
+    assert json.loads((mine / artifact / "board.json").read_text())["phases"][0]["systems"]
     for path in (mine / artifact).iterdir():
         assert not [item for item, *_ in ROWS if item in path.read_text("utf-8")]
     ignored = (own_folder(tmp_path / "own", ["spoken_call"]) / ".gitignore").read_text("utf-8").split()
@@ -305,7 +305,7 @@ def test_a_leaderboard_of_labels_at_home_is_that_of_the_approved_uploads(
     )
     assert times > kills // 2
     assert main(*call) == 0
-    made = json.loads((site / "board.json").read_text())["phases"][0]["entries"]
+    made = json.loads((site / "board.json").read_text())["phases"][0]["systems"]
     assert [(each["name"], float(each["scores"]["f1"])) for each in made] == [
         (f"team{wrong:03d}", pytest.approx(f1(wrong + 1), abs=1e-10)) for wrong in range(teams)
     ]

@@ -46,7 +46,7 @@ def run(*arguments):
 
 def shown(site):
     board = json.loads((site / "board.json").read_text("utf-8"))
-    return {entry["name"]: entry["scores"]["f1"] for entry in board["phases"][0]["entries"]}
+    return {entry["name"]: entry["scores"]["f1"] for entry in board["phases"][0]["systems"]}
 
 
 @pytest.mark.thorough

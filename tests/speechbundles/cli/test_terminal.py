@@ -54,7 +54,7 @@ SUCCEEDS = {
     "rehearse": ("bundle.zip sent/anna/2027-03-01T0915.zip", lambda said: said["status"] == "Finished"),
     "score": ("bundle.zip sent", lambda said: said["submissions"][0]["scores"]["accuracy"] == "0.9750000000"),
     "rank": ("first/output second/output", lambda said: [row["rank"] for row in said["systems"]] == [1, 1]),
-    "season": ("bundle.zip sent", lambda said: said["attempts"][0]["team"] == "anna"),
+    "season": ("bundle.zip sent", lambda said: said["attempts"][0]["name"] == "anna"),
 }
 ON_A_SERVER = {
     "fetch": ("7 live", lambda said: (said["runs"], said["fetched"], said["incomplete"]) == (1, 1, [])),

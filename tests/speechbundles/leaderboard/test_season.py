@@ -274,16 +274,19 @@ def test_a_season_from_files_to_text(tmp_path):
     assert page.count("<table") == 1
     assert not re.search(r"Force_|\d\d:\d\d:\d\d", page)
     assert files["1/board.csv"].decode().splitlines() == [
-        "team,submission,rank,accuracy,cost,secret",
-        "<b>x<b>\\x1b[2J \\u202eteam,2027-01-05T1100_b.zip,1,0.8000000000,1.0000000000,1.0000000000",
-        "alpha,2027-01-05T0900_a.zip,2,0.7000000000,1.0000000000,1.0000000000",
+        "phase,rank,tied,system,submission,uploaded,accuracy,best_rank,worst_rank,cluster,cost,secret",
+        "Development,1,0,<b>x<b>\\x1b[2J \\u202eteam,2027-01-05T1100_b.zip,2027-01-05 11:00:00,0.8,,,,1,1",
+        "Development,2,0,alpha,2027-01-05T0900_a.zip,2027-01-05 09:00:00,0.7,,,,1,1",
     ]
 
     as_json = season_to_dict(season)
     assert {**as_json["days"][0]} == json.loads(files["1/2027-01-05/board.json"])
-    assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
+    assert [entry["name"] for entry in as_json["days"][0]["systems"]] == [
+        "<b>x<b>\x1b[2J \u202eteam",
+        "alpha",
+    ]
     # halved in the second phase
-    assert as_json["final"][1]["board"][0]["scores"]["accuracy"] == "0.3500000000"
+    assert as_json["final"][1]["systems"][0]["scores"]["accuracy"] == "0.35"
     assert len(as_json["attempts"]) == 10
 
     # The programs' paths differ this time.

@@ -30,3 +30,13 @@ def test_ties_are_told_by_the_ranks_that_they_take(tmp_path, make_bundle, ranks)
     lines = season_to_text(season_at(make_bundle(tmp_path), *uploads)).splitlines()
     board = next(number for number, line in enumerate(lines) if line.startswith("Final leaderboard"))
     assert [line.split()[1] for line in lines[board + 2 : board + 5]] == ranks
+
+
+def test_a_long_season_is_its_totals_and_the_first_of_each_list(tmp_path):
+    uploads = [(f"t{n:02}", "2027-01-01 10:00:00", 0.5 + n / 100) for n in range(9)]
+    failed = [(f"u{n}", "2027-01-01 11:00:00", None) for n in range(4)]
+    text = season_to_text(season_at(codabench(tmp_path), *uploads, *failed), 3)
+    assert "13 teams, 13 attempts: 9 finished, 4 failed, 0 refused" in text
+    assert [word for word in text.split() if word in {name for name, *_ in uploads}] == ["t08", "t07", "t06"]
+    assert [line for line in text.splitlines() if "more" in line] == ["  ... and 6 more", "  ... and 1 more"]
+    assert text.count("results.csv: 1 problem") == 3
