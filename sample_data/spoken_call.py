@@ -214,11 +214,10 @@ class _Recogniser:
     """
 
     def __init__(self, seed: str) -> None:
-        self.good, self.lenient = _grammar()
         self.random = random.Random(seed)
 
     def hear(self, prompt: str, said: str, heard: str, *, correct: bool) -> str:
-        listed = self.good[prompt] + self.lenient.get(prompt, [])
+        listed = listed_responses(prompt)
         if heard in listed:
             misheard = heard == said and self.random.random() < MISHEARD_AS_LISTED
             return self.random.choice(listed) if misheard else heard
@@ -322,8 +321,13 @@ def _hesitate(rows: list[dict[str, str]], set_name: str, chance: random.Random) 
 
 def is_listed(prompt: str, text: str) -> bool:
     """Return whether the grammar lists a text as a response to a prompt."""
+    return text in listed_responses(prompt)
+
+
+def listed_responses(prompt: str) -> list[str]:
+    """Return the grammar's responses to a prompt."""
     good, lenient = _grammar()
-    return text in good[prompt] + lenient.get(prompt, [])
+    return good[prompt] + lenient.get(prompt, [])
 
 
 def sheet_text(rows: list[dict[str, str]]) -> str:

@@ -107,9 +107,11 @@ def world(tmp_path_factory):
         name: f"reference_data/spoken_call/{name}/reference.csv" for name in ("evaluation", "development")
     }
     data.update({name: with_speakers(data[name]) for name in labels.values()})
+    items = [line.split("\t")[0] for line in data[labels["evaluation"]].splitlines()[1:-1]]
     write_files(
         place,
         {
+            "properties.csv": "Id,noise\n" + "".join(f"{item},{n % 2}\n" for n, item in enumerate(items)),
             "my_gold_standard.csv": data[labels["evaluation"]],
             "my_development_set.csv": data[labels["development"]],
             "my_grammar.xml": data["starting_kit/spoken_call/data/grammar.xml"],

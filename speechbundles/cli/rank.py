@@ -65,6 +65,14 @@ from speechbundles.model.zips import write_tree
     "also write items.csv to --out DIR: the share of systems that are right on each item, the hardest first",
 )
 @path_option(
+    "--explain",
+    "TABLE",
+    "what makes items hard: a table with the item and its properties, yes or no or numbers, or as merge writes it",
+)
+@option(
+    "--within", "COLUMN", "with --explain, separately for each class of a column of the reference", default=""
+)
+@path_option(
     "--scores-only",
     "BUNDLE",
     "rank by the scores that this bundle's own program wrote, without intervals; --out gets board.csv and board.md",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,7 +59,9 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     return conditions
 
 
-def conditions_by_column(gold: LabelledSet, column: str, rows: Sequence[str]) -> dict[str, str]:
+def conditions_by_column(
+    gold: LabelledSet, column: str, rows: Sequence[str], option: str = "--by"
+) -> dict[str, str]:
     """Return the condition of each counted row, or of each item if conditions differ within a row.
 
     The conditions are the cells of a column of the reference; many different numbers are grouped into quarters.
@@ -71,7 +73,9 @@ def conditions_by_column(gold: LabelledSet, column: str, rows: Sequence[str]) ->
     known = {name.lower(): name for name in gold.columns}
     column = nfc(column)
     if column.lower() not in known:
-        raise no_board(f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}")
+        raise no_board(
+            f"{option} {column}: the reference has no such column; it has {', '.join(gold.columns)}"
+        )
     column = known[column.lower()]
     cells = _cells(gold.columns[column], rows)
     if gold.counted_in and _differing(cells):
@@ -83,7 +87,7 @@ def conditions_by_column(gold: LabelledSet, column: str, rows: Sequence[str]) ->
     if differing:
         item, found = differing[0]
         raise no_board(
-            f"--by {column}: the column has several values within {printable(item)} "
+            f"{option} {column}: the column has several values within {printable(item)} "
             f"({some_of([*map(printable, found)])}), which is scored as a whole: a value that changes within an "
             "item, such as a turn's language, cannot be a condition. Choose a column with the same value in all rows "
             "of an item"
@@ -91,8 +95,8 @@ def conditions_by_column(gold: LabelledSet, column: str, rows: Sequence[str]) ->
     conditions = {item: printable(found[0]) for item, found in cells.items()}
     numbers = _numbers(conditions)
     if len(set(conditions.values())) > MOST_NUMBERS and numbers is not None:
-        conditions = dict(zip(conditions, _quarters(numbers), strict=True))
-    raise_problems(f"--by {column}", _unusable(conditions))
+        conditions = dict(zip(conditions, quarters(numbers), strict=True))
+    raise_problems(f"{option} {column}", _unusable(conditions))
     return conditions
 
 
@@ -125,7 +129,7 @@ def _numbers(conditions: Mapping[str, str]) -> np.ndarray | None:
     return numbers if np.isfinite(numbers).all() else None
 
 
-def _quarters(numbers: np.ndarray) -> list[str]:
+def quarters(numbers: np.ndarray) -> list[str]:
     """Return the quarter of each number, named by its smallest and largest number; equal numbers share a quarter."""
     place = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), numbers)
     within = {quarter: numbers[place == quarter] for quarter in np.unique(place).tolist()}
@@ -159,8 +163,35 @@ def scores_by_condition(
     return _table(called, places, names, scores, column, counted)
 
 
+class ByColumns(NamedTuple):
+    """The conditions of each column of the reference, and the columns that differ within a counted row."""
+
+    conditions: Mapping[str, Mapping[str, str]]
+    finer: Sequence[str]
+
+
+def conditions_by_columns(
+    by: Sequence[str], gold: LabelledSet, rows: Sequence[str], submissions: Path | None
+) -> ByColumns:
+    """Return the conditions of some columns of the reference.
+
+    Raises
+    ------
+    OrganiserError: scores cannot be broken down by a column, or a column needs submissions.
+    """
+    conditions = {name: conditions_by_column(gold, name, rows) for name in by}
+    finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
+    if finer and submissions is None:
+        what = (
+            "the column differs within rows of the statistics, so items must be scored again. Add --submissions DIR, "
+            "the folder of zips that you gave to score"
+        )
+        raise no_board(*(f"--by {name}: {what}" for name in finer))
+    return ByColumns(conditions, finer)
+
+
 def scores_by_columns(
-    by: Sequence[str],
+    by: ByColumns,
     gold: LabelledSet,
     outputs: Sequence[ScoringOutput],
     summed: Sequence[Statistics],
@@ -171,27 +202,18 @@ def scores_by_columns(
 
     Parameters
     ----------
-    by: names of columns.
     outputs, summed: the systems, and their statistics.
     submissions: the folder that was given to `score`; needed for columns that differ within a counted row.
 
     Raises
     ------
-    OrganiserError: scores cannot be broken down by a column, or submissions are missing or are not those scored.
+    OrganiserError: submissions are missing or are not those scored.
     """
-    names, rows = [output.name for output in outputs], summed[0].rows[0]
-    conditions = {name: conditions_by_column(gold, name, rows) for name in by}
-    finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
-    if finer and submissions is None:
-        what = (
-            "the column differs within rows of the statistics, so items must be scored again. Add --submissions DIR, "
-            "the folder of zips that you gave to score"
-        )
-        raise no_board(*(f"--by {name}: {what}" for name in finer))
-    answers = read_answers(submissions, outputs, gold) if finer and submissions is not None else []
+    names = [output.name for output in outputs]
+    answers = read_answers(submissions, outputs, gold) if by.finer and submissions is not None else []
 
     def table(name: str, given: Mapping[str, str]) -> TextTable:
-        if name not in finer:
+        if name not in by.finer:
             return scores_by_condition(name, given, names, gold.task, summed, column)
         items = [place for place, item in enumerate(gold.labels.items.ids) if item in given]
         places = members(given[gold.labels.items.ids[place]] for place in items)
@@ -200,7 +222,7 @@ def scores_by_columns(
         }
         return _table(name, places, names, scores, column, "items")
 
-    return [table(name, given) for name, given in conditions.items()]
+    return [table(name, given) for name, given in by.conditions.items()]
 
 
 def _scores_of(gold: LabelledSet, answers: Sequence[Any], places: Sequence[int]) -> list[float]:

@@ -16,10 +16,16 @@ import numpy as np
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard import notes
 from speechbundles.leaderboard.about import Description, folder_of, read_scored, read_systems
-from speechbundles.leaderboard.conditions import read_conditions, scores_by_columns, scores_by_condition
-from speechbundles.leaderboard.difficulty import items_table
+from speechbundles.leaderboard.conditions import (
+    ByColumns,
+    conditions_by_columns,
+    read_conditions,
+    scores_by_columns,
+    scores_by_condition,
+)
+from speechbundles.leaderboard.difficulty import explain, items_table
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board
-from speechbundles.leaderboard.labelled_set import find_labelled_set
+from speechbundles.leaderboard.labelled_set import LabelledSet, find_labelled_set
 from speechbundles.leaderboard.outputs import ScoringOutput, damage
 from speechbundles.leaderboard.tables import task_tables
 from speechbundles.model.competition import Competition
@@ -37,6 +43,9 @@ from spokeneval.task import ENDS, HIGHER, Column, Task
 GIVE_COMPETITION = "Give the folder of your competition with --competition"
 
 
+_Labels = tuple[LabelledSet, ByColumns]
+
+
 class Breakdown(NamedTuple):
     """Tables of conditions and items that are added to a board.
 
@@ -46,12 +55,16 @@ class Breakdown(NamedTuple):
     by: columns of the organiser's reference; scores are broken down by each.
     submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
     items: whether all items are listed, the hardest first.
+    explain: a table with properties of items, which may explain why they are hard.
+    within: a column of the organiser's reference; the properties are shown for each of its classes.
     """
 
     conditions: Path | None = None
     by: Sequence[str] = ()
     submissions: Path | None = None
     items: bool = False
+    explain: Path | None = None
+    within: str = ""
 
 
 NOTHING = Breakdown()
@@ -101,6 +114,7 @@ def make_board(
         systems = {alias: systems[name].unnamed for alias, name in aliases.items() if name in systems}
     ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
+    labels = _labels_asked_for(task, ranked, competition, asked)
     entries = [_system(task, output, is_known=is_known) for output in ranked]
     unofficial = {name for name, system in systems.items() if system.official.lower() == "no"}
     ranking = rank_systems(task, column, str(signature), entries, progress=progress, unofficial=unofficial)
@@ -108,7 +122,7 @@ def make_board(
     ranking = replace(ranking, rows=rows)
     ranked.sort(key=lambda output: ranking.names.index(output.name))
     phase = f"{phase} ({signature.part})" if signature.part else phase
-    board = _with_tables(ranking, ranked, unscored, competition, asked)
+    board = _with_tables(ranking, ranked, unscored, labels, asked)
     board = replace(board, title=title or recorded or default, phase=phase, day=day)
     return replace(board, marked=baseline, descriptions=systems, aliases=aliases)
 
@@ -117,11 +131,11 @@ def _with_tables(
     ranking: Leaderboard,
     ranked: Sequence[ScoringOutput],
     unscored: Sequence[str],
-    competition: Competition | None,
+    labels: _Labels | None,
     asked: Breakdown,
 ) -> Leaderboard:
     """Return a ranking with the notes on its outputs, the trivial baselines, and further tables."""
-    tables, items = _tables_of_items(ranking, ranked, competition, asked)
+    tables, files = _tables_of_items(ranking, ranked, labels, asked)
     is_known = all(output.statistics for output in ranked)
     trivial = notes.trivial_scores(ranked[0], ranking.column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
@@ -129,7 +143,7 @@ def _with_tables(
     power = [ranking.power] if ranking.power else []
     called = [replace(output, name=row.called) for row, output in zip(ranking.rows, ranked, strict=True)]
     tables = [*task_tables(ranking.own_task.name, called), *power, *tables]
-    return replace(ranking, notes=remarks, unscored=unscored, trivial=trivial, tables=tables, items=items)
+    return replace(ranking, notes=remarks, unscored=unscored, trivial=trivial, tables=tables, files=files)
 
 
 def _require_baseline(baseline: str, present: Sequence[str]) -> None:
@@ -217,31 +231,48 @@ def _remarks(ranking: Leaderboard, outputs: Sequence[ScoringOutput], trivial: Ma
     ]
 
 
-def _tables_of_items(
-    ranking: Leaderboard, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
-) -> tuple[list[TextTable], TextTable | None]:
-    """Return the tables that are asked for, and that of all items."""
-    tables: list[TextTable] = []
-    if asked.conditions is None and not (asked.by or asked.items):
-        return tables, None
+def _labels_asked_for(
+    task: Task, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
+) -> _Labels | None:
+    """Return the labels and conditions that tables need, or None. Refuses before systems are compared.
+
+    Raises
+    ------
+    OrganiserError: there are no statistics, labels or submissions for a table.
+    """
+    if asked.conditions is None and not (asked.by or asked.items or asked.explain):
+        return None
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(outputs):
         raise no_board(
-            "--conditions, --by and --items need statistics.json in every output; "
+            "--conditions, --by, --items and --explain need statistics.json in every output; "
             "score the submissions with `score` to get it"
         )
-    task, column, counted = ranking.own_task, ranking.column, summed[0].rows[0]
-    items = items_table(task, summed) if asked.items else None
-    if asked.conditions is not None:
-        given = read_conditions(asked.conditions, summed[0].units, counted)
-        tables.append(scores_by_condition("condition", given, ranking.names, task, summed, column))
-    if not asked.by:
-        return tables, items
+    if not (asked.by or asked.explain):
+        return None
     if competition is None:
         raise no_board(f"competition.yaml has no task {task.name}. {GIVE_COMPETITION}")
-    gold = find_labelled_set(competition, counted)
-    tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
-    return tables, items
+    gold = find_labelled_set(competition, summed[0].rows[0])
+    return gold, conditions_by_columns(asked.by, gold, summed[0].rows[0], asked.submissions)
+
+
+def _tables_of_items(
+    ranking: Leaderboard, outputs: Sequence[ScoringOutput], labels: _Labels | None, asked: Breakdown
+) -> tuple[list[TextTable], dict[str, TextTable]]:
+    """Return the tables that are asked for, and those that have a file of their own, by its name."""
+    tables: list[TextTable] = []
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    task, column = ranking.own_task, ranking.column
+    files = {"items.csv": items_table(task, summed)} if asked.items else {}
+    if asked.conditions is not None:
+        given = read_conditions(asked.conditions, summed[0].units, summed[0].rows[0])
+        tables.append(scores_by_condition("condition", given, ranking.names, task, summed, column))
+    if labels is None:
+        return tables, files
+    gold, by = labels
+    tables += scores_by_columns(by, gold, outputs, summed, column, asked.submissions)
+    explained = explain(asked.explain, asked.within, gold, task, summed) if asked.explain else {}
+    return [*tables, *explained.values()], files | explained
 
 
 def _require_code(task: Task, outputs: Sequence[ScoringOutput]) -> None:

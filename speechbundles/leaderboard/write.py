@@ -22,11 +22,11 @@ from spokeneval.ranking.writers import UNKNOWN, apart_table, pairs_to_csv, ranki
 
 JSON_FILE = "board.json"
 CSV_FILE, MARKDOWN_FILE, LATEX_FILE = "board.csv", "board.md", "board.tex"
-PAIRS_FILE, ITEMS_FILE = "pairs.csv", "items.csv"
+PAIRS_FILE = "pairs.csv"
 
 
 def write_board(board: Leaderboard, directory: Path) -> list[Path]:
-    """Write the leaderboard and, where known, its pairs and the table of items; return the files.
+    """Write the leaderboard and, where known, its pairs and tables of items; return the files.
 
     Of several tasks, each has a folder below.
     """
@@ -46,7 +46,7 @@ def _texts(board: Leaderboard) -> Mapping[str, str]:
         LATEX_FILE: to_latex(board),
         HTML_FILE: to_html(board),
         **({PAIRS_FILE: pairs_to_csv(board)} if board.pairs else {}),
-        **({ITEMS_FILE: table_to_csv(board.items)} if board.items else {}),
+        **{name: table_to_csv(table) for name, table in board.files.items()},
     }
 
 

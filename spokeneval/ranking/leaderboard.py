@@ -179,8 +179,8 @@ class Leaderboard:
         The real names of anonymous systems, by the names on the leaderboard.
     trivial
         The scores of the trivial baselines as they are shown, ``answer -> score``.
-    tables, items
-        Further tables; the difficulty of the items.
+    tables, files
+        Further tables; those with a CSV file of their own, ``name -> table``.
     """
 
     column: Column = field(repr=False)
@@ -209,7 +209,7 @@ class Leaderboard:
     aliases: Mapping[str, str] = field(default_factory=dict)
     trivial: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[TextTable] = ()
-    items: Optional[TextTable] = None
+    files: Mapping[str, TextTable] = field(default_factory=dict)
 
     @property
     def own_task(self) -> Task:

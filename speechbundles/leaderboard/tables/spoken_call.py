@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from speechbundles.leaderboard.difficulty import right_answers
+from speechbundles.leaderboard.difficulty import band_bounds, right_answers
 from speechbundles.leaderboard.outputs import ScoringOutput
 from spokeneval.challenges.spoken_call import RULE, TASK
 from spokeneval.formats.problems import count_of
@@ -25,9 +25,6 @@ _RATES = {
     "DA": "d_a",
     "Dfull": "d_full_raw",
 }
-
-_BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
-"""The bands of Table 2: the largest number of wrong systems, of eighteen."""
 
 
 def rates_of_systems(outputs: Sequence[ScoringOutput]) -> TextTable | None:
@@ -50,7 +47,7 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> TextTable | None:
     wrong = (right_answers(TASK, systems) == 0).sum(axis=1)
     correct = decisions[0].correct_accepts + decisions[0].false_rejects > 0
     rows = []
-    for band, ends in [*_band_bounds(len(systems)).items(), ("all", (0, len(systems)))]:
+    for band, ends in [*band_bounds(len(systems)).items(), ("all", (0, len(systems)))]:
         within = (wrong >= ends[0]) & (wrong <= ends[1])
         shown = "none" if ends[0] > ends[1] else shown_range(ends)
         rows.append([band, shown, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
@@ -59,21 +56,6 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> TextTable | None:
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     title = "Difficulty of the responses (Table 2 of the third edition)"
     return TextTable(title, header, rows, "" if len(systems) == 18 else scaled)
-
-
-def _band_bounds(systems: int) -> dict[str, tuple[int, int]]:
-    """Return the smallest and largest number of wrong systems in each band; an empty band has smallest > largest.
-
-    With n systems the upper bounds of the first two bands are 2/18 and 9/18 of n, rounded, with halves to even. For
-    eighteen systems the bands are 0-2, 3-9 and 10-18.
-    """
-    bounds = {}
-    low = 0
-    for band, of_eighteen in _BANDS:
-        high = round(of_eighteen * systems / 18)
-        bounds[band] = (low, high)
-        low = max(low, high + 1)
-    return bounds
 
 
 TABLES = (rates_of_systems, difficulty_bands)

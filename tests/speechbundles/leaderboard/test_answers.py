@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard.conditions import scores_by_columns
+from speechbundles.leaderboard.conditions import conditions_by_columns, scores_by_columns
 from speechbundles.leaderboard.labelled_set import find_labelled_set
 from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.leaderboard.rank import Breakdown, make_board
@@ -97,7 +97,8 @@ def tables_by(own, outputs, *columns, submissions):
     (competition,) = read_competitions(Sources(ROOT, own / "mine"), ["merlion_identification_closed"])
     summed = [output.statistics for output in outputs]
     gold = find_labelled_set(competition, summed[0].rows[0])
-    return scores_by_columns(columns, gold, outputs, summed, competition.columns[0], submissions)
+    by = conditions_by_columns(columns, gold, summed[0].rows[0], submissions)
+    return scores_by_columns(by, gold, outputs, summed, competition.columns[0], submissions)
 
 
 @pytest.mark.parametrize("recordings", [RECORDINGS, 7])
@@ -139,6 +140,12 @@ def test_a_board_without_names_has_the_same_scores(own, scored):
     (named,) = tables_by(own, scored[RECORDINGS], "language_tag", submissions=own / "submissions")
     found = {board.aliases[alias]: scores for alias, scores in rows.items()}
     assert found == {row[0]: row[1:] for row in named.rows}
+
+
+def test_rank_asks_for_submissions_before_it_compares_systems(own, scored, monkeypatch):
+    monkeypatch.setattr("speechbundles.leaderboard.rank.rank_systems", None)
+    with pytest.raises(OrganiserError, match=r"--by language_tag: .* Add --submissions DIR"):
+        make_board(Sources(ROOT, own / "mine"), scored[RECORDINGS], asked=Breakdown(by=["language_tag"]))
 
 
 @pytest.mark.parametrize(
