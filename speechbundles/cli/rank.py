@@ -4,6 +4,7 @@ OUTPUT is one system's scoring output: a folder, a downloaded zip, or a folder w
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import click
 
 from speechbundles.cli.options import PATH, Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, answer, reporting
+from speechbundles.cli.terminal import ROOT, answer, beginning, reporting
+from speechbundles.leaderboard.fact_sheets import declared
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.rank import Breakdown, make_board
 from speechbundles.leaderboard.render import console_table, markdown_table, table_to_csv
@@ -25,6 +27,7 @@ from speechbundles.model.disk import write_whole
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
+from spokeneval.ranking.leaderboard import TextTable
 
 
 @click.command(cls=Command, help=__doc__)
@@ -77,6 +80,12 @@ from speechbundles.model.zips import write_tree
     "BUNDLE",
     "rank by the scores that this bundle's own program wrote, without intervals; --out gets board.csv and board.md",
 )
+@path_option(
+    "--fact-sheets",
+    "DIR",
+    "also list what each team declared in the runs of this fetched folder, and which rules that breaks; --out gets "
+    "fact_sheets.csv",
+)
 @as_json
 def command(
     outputs: Sequence[Path],
@@ -84,23 +93,38 @@ def command(
     competition: Path | None,
     day: datetime | None,
     scores_only: Path | None,
+    fact_sheets: Path | None,
     as_json: bool,
     **options: Any,
 ) -> int:
     if scores_only:
-        if competition or day or any(options.values()):
+        if competition or day or fact_sheets or any(options.values()):
             raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
         return _rank_scores(scores_only, outputs, out, as_json)
     if options["items"] and out is None:
         raise click.UsageError("--items needs --out DIR", click.get_current_context())
+    if fact_sheets and options["anonymous"]:
+        raise click.UsageError(
+            "--fact-sheets names the teams; leave out --anonymous", click.get_current_context()
+        )
+    if options["within"] and options["explain"] is None:
+        raise click.UsageError("--within needs --explain TABLE", click.get_current_context())
     asked = Breakdown(**{name: options.pop(name) for name in Breakdown._fields})
     with reporting():
         with steps() as progress:
             options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
-            board = make_board(Sources(ROOT, competition), read_outputs(outputs), **options)
-        text = to_json(board) if as_json else to_text(board)
+            sources = Sources(ROOT, competition)
+            board = make_board(sources, read_outputs(outputs), **options)
+        sheets = declared(sources, fact_sheets, board.own_task.name) if fact_sheets else None
+        text = to_json(board, sheets) if as_json else to_text(board)
         written = write_board(board, out) if out else []
-        say(_beginning(text) if written and not as_json else text)
+        if sheets and out:
+            write_whole(out / SHEETS_FILE, table_to_csv(sheets))
+            written.append(out / SHEETS_FILE)
+        shown = beginning(text.split("\n"), "board.md") if written and not as_json else [text]
+        say("\n".join(shown))
+        if sheets and not as_json:
+            say(_fact_sheets(sheets))
     for alias, name in board.aliases.items():
         say(f"{alias}  {name}", error=True)
     if written and out:
@@ -109,14 +133,15 @@ def command(
     return 0
 
 
-MOST_LINES = 15
+SHEETS_FILE = "fact_sheets.csv"
 
 
-def _beginning(text: str) -> str:
-    """Return the first lines of a leaderboard whose files have all of it."""
-    lines = text.split("\n")
-    more = [f"... and {len(lines) - MOST_LINES} more lines, in board.md"] if len(lines) > MOST_LINES else []
-    return "\n".join(lines[:MOST_LINES] + more)
+def _fact_sheets(sheets: TextTable) -> str:
+    """Return what teams declared, and below it which rules this breaks, for a console."""
+    rows = [row[:-1] for row in sheets.rows]
+    narrow = replace(sheets, header=sheets.header[:-1], rows=rows, left=sheets.left - 1)
+    broken = [wrap(f"{team} (run {runs}): {why}", "  ") for team, runs, *_, why in sheets.rows if why]
+    return "\n".join(["", sheets.title, console_table(narrow), *broken])
 
 
 def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_json: bool) -> int:

@@ -57,8 +57,10 @@ def _texts_of_tasks(board: Leaderboard) -> Mapping[str, str]:
     return texts
 
 
-def to_json(board: Leaderboard) -> str:
-    return json.dumps(to_dict(board), indent=2) + "\n"
+def to_json(board: Leaderboard, sheets: TextTable | None = None) -> str:
+    """Return the leaderboard as JSON, with what teams declared in fact sheets if given."""
+    declared = [dict(zip(sheets.header, row, strict=True)) for row in sheets.rows] if sheets else None
+    return json.dumps({**to_dict(board), **({"fact_sheets": declared} if sheets else {})}, indent=2) + "\n"
 
 
 def to_dict(board: Leaderboard) -> dict[str, Any]:

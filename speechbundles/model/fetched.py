@@ -1,6 +1,6 @@
 """The folder of a fetched competition. Only this module defines its layout and reads its index.
 
-    index.csv                                   one line per run: phase, owner, time, status, files, missing files
+    index.csv                                   one line per run: phase, owner, time, status, files, fact sheet
     submissions/OWNER/2027-03-01T091500_17.zip  the upload, by UTC time and id; `season` reads submissions/
     outputs/PHASE/OWNER_17.zip                  the scoring program's output; `rank` reads it
     logs/PHASE/OWNER_17/                        logs of the programs, the prediction's output, the report page
@@ -63,6 +63,7 @@ class Fetched:
     upload: an identifier that all runs of one upload share.
     complete: whether all files that the server will ever have are here.
     note: which files are not here, and why.
+    fact_sheet: the answers to the fact sheet, `key -> text`, in JSON; empty without any.
     """
 
     id: int
@@ -77,6 +78,7 @@ class Fetched:
     upload: str = ""
     complete: bool = False
     note: str = ""
+    fact_sheet: str = ""
 
     @property
     def gone(self) -> bool:
@@ -95,6 +97,8 @@ class Fetched:
 
 
 COLUMNS = tuple(field.name for field in fields(Fetched))
+_BEFORE_0_5 = COLUMNS[:-1]
+"""The columns of folders that version 0.4 and older wrote."""
 
 
 def upload_times(runs: Sequence[Fetched]) -> dict[int, datetime]:
@@ -117,12 +121,12 @@ def read_index(folder: Path) -> list[Fetched]:
     except (OSError, UnreadableFile) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise OrganiserError(f"{folder / INDEX}: {reason}; expected the index that `fetch` writes") from None
-    if not rows or tuple(rows[0][1]) != COLUMNS:
+    if not rows or tuple(rows[0][1]) not in (COLUMNS, _BEFORE_0_5):
         raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
     runs = []
     for line, cells in rows[1:]:
         try:
-            runs.append(_fetched(dict(zip(COLUMNS, map(_plain, cells), strict=True))))
+            runs.append(_fetched(dict(zip(rows[0][1], map(_plain, cells), strict=True))))
         except (KeyError, TypeError, ValueError) as error:
             raise OrganiserError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
     return [run for _, run in sorted({run.id: run for run in (*runs, *_read_journal(folder))}.items())]
@@ -137,7 +141,7 @@ def _read_journal(folder: Path) -> list[Fetched]:
     except OSError as error:
         raise OrganiserError(f"{folder / JOURNAL}: {error.strerror}") from None
     try:
-        return [_fetched(dict(zip(COLUMNS, parse_json(line), strict=True))) for line in lines]
+        return [_fetched(dict(zip(COLUMNS, parse_json(line), strict=False))) for line in lines]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise OrganiserError(f"{folder / JOURNAL}: {error!s:.200}; delete this file") from None
 

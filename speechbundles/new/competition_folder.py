@@ -72,7 +72,7 @@ def write_folder(
             each.challenge: [other.name for other in chosen if other.challenge == each.challenge]
             for each in chosen
         },
-        rules={competition.name: competition["rules"] for competition in chosen},
+        bundles={competition.name: competition.settings for competition in chosen},
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
     )

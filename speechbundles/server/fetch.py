@@ -3,6 +3,7 @@
 Files that are there are not fetched again. What an interrupted fetch has saved is kept, even if it was killed.
 """
 
+import json
 import threading
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -138,10 +139,12 @@ def _is_as(run: Fetched, known: Fetched | None) -> bool:
 
 def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
     """Combine a run from the server's list with the known facts about its files."""
+    fact_sheet = json.dumps(dict(run.answers)) if run.answers else ""
     fresh = Fetched(run.id, phase, run.owner, run.created, run.status, run.on_board)
     if known is not None:
         complete = known.complete and known.status == run.status
         fresh = replace(known, status=run.status, on_board=run.on_board, complete=complete)
+    fresh = replace(fresh, fact_sheet=fact_sheet)
     if run.deleted:
         return replace(fresh, complete=True, note=DELETED)
     return fresh

@@ -341,6 +341,7 @@ class Codabench:
             **{key: run[key] for key in kept},
             **{"parent": run["parent"], "task": run["shown_task"], "is_specific_task_re_run": False},
             "on_leaderboard": run["leaderboard"],
+            "fact_sheet_answers": run.get("fact_sheet_answers"),
             "filename": self.datasets[run["data"]]["name"] if run["data"] else "Deleted File",
             "scores": [
                 {"id": 1, "index": 0, "column_key": key, "score": f"{score:.10f}"}

@@ -6,7 +6,9 @@ from datetime import datetime
 
 import build_bundle
 from speechbundles.cli import rank
+from speechbundles.model.fetched import Fetched, write_index
 from tests.samples.boards import noisy_systems
+from tests.samples.own_competition import begun_folder, set_in
 
 
 def test_the_date_is_an_argument_or_today(tmp_path, capsys, monkeypatch):
@@ -15,6 +17,41 @@ def test_the_date_is_an_argument_or_today(tmp_path, capsys, monkeypatch):
     for arguments, day in (([], "2027-03-31"), (["--date", "2027-02-28"], "2027-02-28")):
         assert build_bundle.main(["rank", str(path), *arguments]) == 0
         assert f"responses · {day}\n" in capsys.readouterr().out
+
+
+def test_fact_sheets_are_listed_beside_the_leaderboard(tmp_path, capsys):
+    """Not on it: the page may be published. The rule is one of the organiser's own."""
+    paths = [str(path) for path in noisy_systems(tmp_path / "outputs", systems=2)]
+    own, live = begun_folder(tmp_path / "own", ["spoken_call"]), tmp_path / "live"
+    question = '{key: hours, title: "Hours of data", type: text, required: true, at_most: 10}'
+    set_in(own, "bundles:\n  spoken_call", f"    fact_sheet: [{question}]")
+    live.mkdir()
+    sheets = {"anna": '{"hours": "10"}', "ben": '{"hours": "20 hours", "data": "%s"}' % ("Lang" * 40)}
+    write_index(
+        live,
+        [
+            Fetched(number, "Evaluation", owner, datetime(2027, 3, 1), "Finished", fact_sheet=sheet)
+            for number, (owner, sheet) in enumerate(sheets.items())
+        ],
+    )
+    command = ["rank", *paths, "--competition", str(own), "--fact-sheets", str(live)]
+    assert build_bundle.main([*command, "--out", str(tmp_path / "board")]) == 0
+    printed = capsys.readouterr().out.partition("Fact sheets: 1 of 2 declarations break a rule\n")[2]
+    _, first, second, broken = printed.splitlines()
+    assert (first, second.partition("…")[0].rstrip("Lang")) == (
+        "  anna  0     10",
+        "  ben   1     20 hours  ",
+    )
+    assert broken == "  ben (run 1): hours: 20, but at most 10 are allowed"
+    written = (tmp_path / "board/fact_sheets.csv").read_text().splitlines()
+    assert written[2] == f'ben,1,20 hours,{"Lang" * 40},"hours: 20, but at most 10 are allowed"'
+    assert "20 hours" not in (tmp_path / "board/board.html").read_text()
+    assert build_bundle.main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fact_sheets"][0] == {
+        **{"team": "anna", "runs": "0", "hours": "10", "data": "", "breaks a rule": ""}
+    }
+    assert build_bundle.main([*command, "--anonymous"]) == 2
+    assert "--fact-sheets names the teams; leave out --anonymous" in capsys.readouterr().err
 
 
 def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys):

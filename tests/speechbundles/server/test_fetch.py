@@ -95,6 +95,26 @@ def test_an_unfinished_run_is_fetched_again_when_it_has_ended(fetched, server, p
     assert (haul.unfinished, haul.fetched, bool(haul.runs[-1].output)) == ([], 1, True)
 
 
+def test_answers_to_the_fact_sheet_are_in_the_index(fetched, server, tmp_path):
+    """Codabench lists them with each run, as `fact_sheet_answers`; owners may change them later."""
+    first, second, third = fetched().runs
+    assert {run.fact_sheet for run in (first, second, third)} == {""}
+    index = tmp_path / "index.csv"
+    lines = index.read_text(encoding="utf-8").splitlines()
+    older = [line.removesuffix(",fact_sheet").removesuffix(",") for line in lines]
+    index.write_text("\n".join(older) + "\n", encoding="utf-8")
+    assert read_index(tmp_path) == [first, second, third]
+    answers = {"data": '=1;@2\n"ä\ud800', "hours": "150", "own": True, "more": None}
+    server.submissions[second.id]["fact_sheet_answers"] = answers
+    server.submissions[third.id]["fact_sheet_answers"] = {"data": "x" * 300_000}
+    haul = fetched()
+    assert haul.fetched == 0
+    given = json.loads(haul.runs[1].fact_sheet)
+    assert given == {"data": '=1;@2\n"ä\\ud800', "hours": "150", "own": "True", "more": ""}
+    assert len(json.loads(haul.runs[2].fact_sheet)["data"]) == 2000
+    assert tuple(read_index(tmp_path)) == haul.runs
+
+
 def test_files_lost_on_the_server_are_listed_and_stay_in_the_folder(fetched, server, phase, tmp_path):
     first, _, failed = fetched().runs
     server.delete_upload(failed.id)

@@ -242,6 +242,7 @@ ANSWERS = {
                 "scores": [{"column_key": "accuracy", "score": "0.95"}],
                 "on_leaderboard": True,
                 "is_soft_deleted": False,
+                "fact_sheet_answers": {"hours": "100"},
                 "filename": "run.zip",
                 "parent": None,
                 "is_specific_task_re_run": False,

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -19,6 +19,7 @@ from speechbundles.platforms.codabench.client.values import (
     get,
     is_answered,
     read_time,
+    to_answers,
     to_link,
     to_name,
     to_number,
@@ -48,6 +49,7 @@ class LiveRun:
     on_board: whether it is on the leaderboard.
     withdrawn: whether its owner withdrew it; it is then on no leaderboard.
     deleted: whether its upload was deleted.
+    answers: those to the fact sheet, by the keys of the questions.
     copies: ids of its copies on the queues of its owner's groups. The first one that finished has its scores and files.
     """
 
@@ -59,6 +61,7 @@ class LiveRun:
     on_board: bool
     withdrawn: bool
     deleted: bool
+    answers: Mapping[str, str] = field(default_factory=dict)
     copies: tuple[int, ...] = ()
 
     @property
@@ -140,6 +143,7 @@ def _run(answer: Mapping[str, Any]) -> _Listed:
         on_board=bool(answer["on_leaderboard"]),
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
+        answers=to_answers(answer.get("fact_sheet_answers")),
     )
     parent, task = answer["parent"], answer.get("task")
     task = task["id"] if isinstance(task, dict) else task

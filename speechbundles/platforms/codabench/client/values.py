@@ -1,6 +1,6 @@
 """The values of a server's answers: each is of the expected type, or the answer is refused."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -11,6 +11,8 @@ from unicodedata import category
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.platforms.codabench.client.connection import Connection
 
+MOST_ANSWERS, LONGEST_ANSWER = 50, 2000
+"""The most answers of a fact sheet that are kept, and of each the most characters."""
 LARGEST_EXPONENT = 100
 """The largest power of ten of a score, either way: one of a billion would be written with a billion digits."""
 LARGEST_ID = 1 << 63
@@ -73,6 +75,14 @@ def to_name(value: Any) -> str:
 
 def to_link(value: Any) -> str | None:
     return to_words(value) if value else None
+
+
+def to_answers(value: Any) -> Mapping[str, str]:
+    """Return the answers to a fact sheet, `key -> text`; empty if there are none."""
+    if not isinstance(value, dict):
+        return {}
+    given = list(value.items())[:MOST_ANSWERS]
+    return {to_name(key): to_words(str("" if text is None else text))[:LONGEST_ANSWER] for key, text in given}
 
 
 def to_score(value: Any) -> Decimal:
