@@ -5,7 +5,7 @@ adjacent agreement, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (or to t
 to the nearest integer, halves to even, as in `rsmtool`; all other scores take them unchanged. The paper does not define
 some correlations, which are 0 here: Pearson's r of constant predictions, and the partial correlation if nothing varies
 once the number of words is held constant. An optional column `human_score2` of the reference has the scores of a second
-rater, with empty cells for responses without one; the report then shows PRMSE.
+rater, with empty cells for responses without one; the report then shows PRMSE, and `rank` the agreement of both raters.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from ..formats.speakers import Units, choose_units
 from ..formats.tables import Table, whole_numbers
 from ..kinds.scale import submitted
 from ..kinds.scores import ScoresKind
+from ..metrics.correlation import concordance, rating_moments
+from ..metrics.counts import as_matrix, from_matrix
 from ..task import Option, Score, Task
 
 SCALES = tuple(f"{low}-{high}" for low in (0, 1) for high in range(low + 2, 11))
@@ -37,6 +39,10 @@ def scale_of(options: Any) -> tuple[int, int]:
 
 SECOND = "human_score2"
 """The column with a second rater's scores."""
+RATERS = "raters"
+"""The part of the counts with the moments of both raters' scores; 0 for responses without a second score."""
+raters_kappa = concordance
+"""Takes the total of this part, and returns the raters' quadratic kappa."""
 
 
 class Rubric(ScoresKind):
@@ -82,6 +88,15 @@ class Rubric(ScoresKind):
 
     def groupings(self, reference: Answers) -> dict[str, Sequence[str]]:
         return {"Prompt": reference.texts["prompt_id"]}
+
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        """Count each item; those with two human scores also for the agreement of the raters."""
+        parts, second = super().count(reference, submission), self.second_scores(reference)
+        if second is not None:
+            human, rated = reference[self.truth], ~np.isnan(second)
+            moments = rating_moments(human, np.where(rated, second, human))
+            parts[RATERS] = from_matrix(moments, as_matrix(moments) * rated[:, np.newaxis])
+        return parts
 
     def second_scores(self, reference: Answers) -> Optional[np.ndarray]:
         scores = np.array([float(score or "nan") for score in reference.texts.get(SECOND, ())])

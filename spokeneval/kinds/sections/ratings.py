@@ -17,6 +17,8 @@ from .scores import SHIFT, difference_figure
 SUBMISSION = "submission"
 LARGEST = 21
 """The most ratings of a scale for which tables show each pair of ratings."""
+MOST_APART = 7
+"""The most ratings of a scale for which a table has each difference of two ratings."""
 
 
 def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored) -> list[Html]:
@@ -26,6 +28,7 @@ def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored)
     levels = [f"{level * step:g}" for level in range(low, high + 1)]
     pairs = [*(combinations(raters, 2) if listed else ()), *((name, SUBMISSION) for name in raters)]
     everyone = {**raters, SUBMISSION: given}
+    more = range(2, len(levels)) if len(levels) <= MOST_APART else ()
     agreement: list[list[Any]] = []
     shift: list[list[Any]] = []
     matrices = []
@@ -37,7 +40,8 @@ def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored)
         kappa = cohen_kappa(one, other, weights=kind.weights, scale=(low, high))
         near = np.abs(one - other)
         shares = percent((near == 0).sum(), len(near)), percent((near <= 1).sum(), len(near))
-        agreement.append([f"{first}, {second}", f"{kappa:.4f}", *shares, len(near)])
+        farther = [percent((near == each).sum(), len(near)) for each in more]
+        agreement.append([f"{first}, {second}", f"{kappa:.4f}", *shares, *farther, len(near)])
         if second == SUBMISSION:
             apart = other - one
             above = (percent(each.sum(), len(apart)) for each in (apart < 0, apart == 0, apart > 0))
@@ -55,7 +59,11 @@ def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored)
     return [
         section(
             "Agreement of the raters and the submission",
-            table("Agreement of each pair", ["Raters", "κ", "equal", within, "Items"], agreement),
+            table(
+                "Agreement of each pair",
+                ["Raters", "κ", "equal", within, *(f"{each * step:g} apart" for each in more), "Items"],
+                agreement,
+            ),
             folded("Ratings of the submission at each rating of a rater", *matrices) if matrices else None,
         ),
         section(
