@@ -322,9 +322,9 @@ def write_sets(root: Path, prompts: list[Prompt], sets: dict[str, list[Response]
     data = root / "starting_kit/content_accuracy/data"
     written = [_write_references(data / "references.csv", prompts)]
     for name, responses in sets.items():
-        columns = ("response_id", "prompt_id", "speaker_id", "asr_text")
+        columns = ("response_id", "prompt_id", "speaker_id", "asr_text", "text")
         if name == "training":
-            columns = ("response_id", "prompt_id", "speaker_id", "human_score", "asr_text")
+            columns = ("response_id", "prompt_id", "speaker_id", "human_score", "asr_text", "text")
         else:
             path = root / "reference_data/content_accuracy" / name / "reference.csv"
             written.append(_write_responses(path, responses, REFERENCE_COLUMNS))

@@ -23,4 +23,4 @@ def test_the_files_are_what_the_generator_writes(tmp_path, name):
     for path in written:
         assert path.read_bytes() == (ROOT / path.relative_to(tmp_path)).read_bytes(), path
     if name == "content_accuracy":
-        assert sum(path.stat().st_size for path in written) < 520_000
+        assert sum(path.stat().st_size for path in written) < 620_000  # with manual transcripts
