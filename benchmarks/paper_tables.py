@@ -17,7 +17,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from sample_data import caller_experience
 from sample_data.content_accuracy import Prompt, Response, full_size
@@ -26,6 +25,7 @@ from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_count
 from spokeneval.metrics.correlation import partial_r, pearson_r
 from spokeneval.metrics.counts import as_matrix, taken, total
 from spokeneval.metrics.prediction_error import round_to_scale
+from starting_kit.caller_experience.baseline import grow
 from starting_kit.content_accuracy.content import content_vector, rouge
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -164,26 +164,17 @@ def content_tables(prompts: list[Prompt], responses: list[Response]) -> tuple[di
     return regressions, correlations
 
 
-def call_features(calls: list[caller_experience.Call]) -> list[list[int]]:
-    """Return the four features of each call; the two statuses have one indicator for each value."""
-    return [
-        [
-            *(int(call.classification_status == status) for status in caller_experience.CLASSIFICATION_COST),
-            *(int(call.exit_status == status) for status in caller_experience.EXIT_COST),
-            call.recognition_errors,
-            call.operator_requests,
-        ]
-        for call in calls
-    ]
-
-
 def caller_ratings() -> tuple[np.ndarray, np.ndarray]:
-    """Return the listeners' ratings of the evaluation calls, shape (n, 3), and the tree's, shape (n,)."""
-    training = caller_experience.make_calls("training")
-    evaluation = caller_experience.make_calls("evaluation")
-    tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=31, random_state=0)
-    tree.fit(call_features(training), [call.ratings[0] for call in training])
-    return np.array([call.ratings for call in evaluation]), tree.predict(call_features(evaluation))
+    """Return the listeners' ratings of the evaluation calls, shape (n, 3), and the baseline's, shape (n,)."""
+    training, evaluation = map(caller_experience.make_calls, ("training", "evaluation"))
+    tree = grow([{"rating": str(call.ratings[0]), **call_features(call)} for call in training])
+    rated = [tree.rate(call_features(call)) for call in evaluation]
+    return np.array([call.ratings for call in evaluation]), np.array(rated)
+
+
+def call_features(call: caller_experience.Call) -> dict[str, str]:
+    """Return the four features of a call, as in the kit's tables."""
+    return {feature: str(getattr(call, feature)) for feature in caller_experience.FEATURES}
 
 
 def show(title: str, heads: tuple[str, ...], published: dict, found: dict) -> None:
@@ -217,7 +208,7 @@ def main() -> None:
     }
     heads = ("linear kappa", "exact %", "within one %")
     show("Caller Experience: Table 1 and Figure 1, listeners", heads, LISTENERS, rows)
-    show("Caller Experience: Table 2 and Figure 2, a tree of 31 leaves", heads, RATER, rows)
+    show("Caller Experience: Table 2 and Figure 2, the pruned tree", heads, RATER, rows)
     for name, table in (("listeners", LISTENERS), ("tree", RATER)):
         mean = np.mean([rows[pair][0] for pair in table])
         print(f"{'mean, ' + name:20}{np.mean([row[0] for row in table.values()]):>9.3g} {mean:>8.3f}")

@@ -41,7 +41,7 @@ SCORES = {
     "spoken_call": [("baseline", "d_full", 4.090, 0.0005)],  # Table 1, Baseline
     # As in the paper, the tree agrees with the listeners as well as they agree with one another.
     "caller_experience": [
-        ("baseline", "kappa_mean", 0.80, 0.005),
+        ("baseline", "kappa_mean", 0.81, 0.005),
         ("baseline", "human_kappa_mean", 0.78, 0.005),
         ("random", "kappa_mean", 0, 0.1),
     ],
