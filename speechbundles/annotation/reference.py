@@ -55,7 +55,7 @@ def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dic
     for source in sources:
         for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
             note = path.suffix.lower() == TRACK and (path.parent / DATA).is_file()
-            if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS) and not note:
+            if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS, DATA) and not note:
                 found[path] = path.parent.name if source.is_dir() else path.stem
     return found
 

@@ -6,8 +6,9 @@ Answers are a frame with a row for each answer: `annotator`, `item`, `question`,
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -23,13 +24,15 @@ from speechbundles.annotation.tables import (
     xlsx_bytes,
 )
 from speechbundles.model.errors import OrganiserError
-from spokeneval.formats.problems import Problems, name, quote, repeated, suggestion
+from spokeneval.formats.problems import Problems, name, quote, repeated, some_of, suggestion
 from spokeneval.formats.text import decimal
 
 Questions = Mapping[str, Sequence[str]]
 """The columns that annotators fill in, each with the allowed answers; empty for any answer."""
 
 _ANNOTATORS = ("annotator", "rater", "judge", "listener")
+_PARTICIPANTS = ("participant_id", "participant id", "prolific_pid", "prolific id")
+"""Columns with the annotators in Prolific's exports, if items are in several rows; else these are speakers."""
 _COMMENT = "comment"
 _TABLES = {Path(file).stem for file in (ASSIGNMENT, ITEMS)}
 """Names of files beside the sheets."""
@@ -106,22 +109,23 @@ def sheet_of(mine: Frame, items: Frame, questions: Questions, show: Sequence[str
 
 
 def read_answers(
-    paths: Sequence[Path], id: str, questions: Questions, assigned: Frame | None, problems: Problems
+    paths: Sequence[Path],
+    id: str,
+    questions: Questions,
+    assigned: Frame | None,
+    problems: Problems,
+    annotator: str = "",
 ) -> Frame:
-    """Read the answers in annotators' sheets.
+    """Read the answers in annotators' sheets; `attrs` of the frame reports where the `annotators` were found.
 
     Parameters
     ----------
     id: the column of the items.
     assigned: what was assigned; None for other sheets, whose column `annotator` or name is the annotator's.
+    annotator: the column of the annotators in other sheets; by default it is found by its name.
     """
-    sheets = []
-    for path in paths:
-        with problems.continuing():
-            rows = read_table(path, problems, [id, *questions])
-            column = next((each for each in rows.columns if folded(each) in _ANNOTATORS), None)
-            who = {"annotator": rows[column] if column else path.stem, "file": path.name, "line": rows.index}
-            sheets.append(rows[[id, *questions]].rename(columns={id: "item"}).assign(**who))
+    sheets = [*_sheets(paths, id, questions, assigned is None, problems, annotator)]
+    taken = {sheet["file"].iloc[0]: sheet.attrs["annotators"] for sheet in sheets if len(sheet)}
     problems.raise_if_any()
     answers, times = pd.concat(sheets, ignore_index=True), 1
     blank = answers[(answers["item"] == "") | (answers["annotator"] == "")]
@@ -144,12 +148,41 @@ def read_answers(
     answers["time"] = answers.groupby(["annotator", "item"]).cumcount()
     first = answers.groupby(["annotator", "item"])["line"].first()
     again = answers[(answers["time"] > 0) & (answers["time"] >= times)]
-    refuse(problems, "duplicate_item", again, lambda row: repeated(row.item, first[row.annotator, row.item]))
-    long = answers.melt([*_SHEET, "time"], list(questions), "question", "value")
+
+    def twice(row: Any) -> str:
+        said = repeated(row.item, first[row.annotator, row.item], problems.place)
+        how = f" (annotators are {taken[row.file]}; --annotator COLUMN names their column)"
+        return said + ("" if assigned is not None or annotator else how)
+
+    refuse(problems, "duplicate_item", again, twice)
+    long = answers.melt([*_SHEET, "time"], list(questions), "question", "")
+    long = long.rename(columns={"": "value"})  # which may be the name of a question
     for question, values in questions.items():
         mine = long["question"] == question
         long.loc[mine, "value"] = _checked(long[mine], values, problems)
+    long.attrs["annotators"] = some_of(list(dict.fromkeys(taken.values())), write=str)
     return long
+
+
+def _sheets(
+    paths: Sequence[Path],
+    id: str,
+    questions: Questions,
+    from_elsewhere: bool,
+    problems: Problems,
+    annotator: str,
+) -> Iterator[Frame]:
+    """Yield the rows of each sheet; `attrs` has where the annotators are."""
+    for path in paths:
+        with problems.continuing():
+            rows = read_table(path, problems, [id, *questions, *filter(None, [annotator])])
+            known = [*_ANNOTATORS, *(_PARTICIPANTS if from_elsewhere and rows[id].duplicated().any() else ())]
+            by_name = (each for title in known for each in rows.columns if folded(each) == title)
+            column = annotator or next(by_name, None)
+            who = {"annotator": rows[column] if column else path.stem, "file": path.name, "line": rows.index}
+            sheet = rows[[id, *questions]].rename(columns={id: "item"}).assign(**who)
+            sheet.attrs["annotators"] = f"in column {column}" if column else "named by the file"
+            yield sheet
 
 
 def _unknown(what: str, word: str, known: Iterable[str]) -> str:
@@ -166,7 +199,15 @@ def _checked(answers: Frame, values: Sequence[str], problems: Problems) -> Frame
     spelt, keys = {key(value): value for value in values}, answers["value"].map(key)
     if values:
         wrong = answers[(answers["value"] != "") & ~keys.isin(list(spelt))]
-        refuse(problems, "unknown_answer", wrong, lambda row: _unknown(row.question, row.value, values))
+        expected = f"expected {some_of(values, 8)}"
+        refuse(
+            problems,
+            "unknown_answer",
+            wrong,
+            lambda row: (
+                f"{row.question} {quote(row.value)}; {suggestion(folded(row.value), values, expected)}"
+            ),
+        )
         return keys.map(spelt).fillna("")
     numbers = keys[answers["value"] != ""].map(lambda each: isinstance(each, float)).all()
     return answers["value"].str.replace(",", ".") if numbers else answers["value"]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from speechbundles.competition.intake.commas import replace_commas
+from speechbundles.competition.intake.label_studio import JSON, is_export, plain_rows, rows_of
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, parse_source
+from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, Grid, decode, parse_source
 from spokeneval.formats.problems import (
     FileProblems,
     Problems,
@@ -65,12 +66,7 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     import pandas as pd  # here, as init does without
 
     known, heads, file = {folded(column): column for column in needed}, [], path.name
-    try:
-        content = read_file(path, LARGEST_FILE)
-        marks = [mark for mark in SEPARATORS if mark.encode() in content[:_PEEK]]
-        grids = [grid for grid in parse_source(content, file, *marks).grids if grid.rows]
-    except UnreadableFile as error:
-        problems.stop("unreadable", file, str(error))
+    grids = _grids(path, problems)
     for number, grid in enumerate(grids):
         texts = [[cell for cell in map(folded, cells) if cell] for _, cells in grid.rows[:_TITLES]]
         usual = sorted(map(len, texts))[len(texts) // 2]
@@ -85,9 +81,11 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
         if (count := columns.count(column)) != 1:
             word = f"{count} columns" if count else "no column"
             message = f"{word} {name(column)}; found {some_of(list(filter(None, columns)), 12)}"
-            problems.add("wrong_columns", file, message, line=line)
+            problems.add("wrong_columns", file, message, line=line or None)
     for bad in grids[number].unreadable:
         problems.add(bad.code, file, bad.message, line=bad.line)
+    if is_export(columns):
+        rows = list(plain_rows(columns, rows, needed, file, problems))
     width, table = len(columns), []
     for at, cells in rows:
         if len(cells) > width and any(map(str.strip, cells[width:])):
@@ -102,6 +100,17 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     problems.raise_if_any()
     frame = pd.DataFrame(table, [at for at, _ in rows], columns, dtype=object)
     return frame.loc[:, list(map(bool, columns))]
+
+
+def _grids(path: Path, problems: Problems) -> list[Grid]:
+    try:
+        content = read_file(path, LARGEST_FILE)
+        if path.suffix.lower() == JSON:
+            return [Grid("", "", tuple(rows_of(decode(content)[0], path.name, problems)))]
+        marks = [mark for mark in SEPARATORS if mark.encode() in content[:_PEEK]]
+        return [grid for grid in parse_source(content, path.name, *marks).grids if grid.rows]
+    except UnreadableFile as error:
+        problems.stop("unreadable", path.name, str(error))
 
 
 def read_items(path: Path, id: str = "", needed: Sequence[str] = ()) -> Frame:

@@ -16,10 +16,10 @@ ASSIGNED = pd.DataFrame(
 )
 
 
-def answers(tmp_path, files, assigned=ASSIGNED):
+def answers(tmp_path, files, assigned=ASSIGNED, annotator=""):
     folder = write_files(tmp_path, {name: text.encode() for name, text in files.items()})
     with refusing() as problems:
-        return read_answers([folder / name for name in files], "id", ASKED, assigned, problems)
+        return read_answers([folder / name for name in files], "id", ASKED, assigned, problems, annotator)
 
 
 def test_answers_are_read_as_meant(tmp_path):
@@ -42,6 +42,32 @@ def test_answers_are_read_as_meant(tmp_path):
     ]
     long = {"judges.csv": "Judge,id,label,score\nAnna,a,yes,1\nBen,a,no,2\nanna,b,no,3\n"}
     assert answers(tmp_path, long, None)["annotator"].tolist()[:3] == ["Anna", "Ben", "Anna"]
+
+
+def test_a_question_may_be_called_value(tmp_path):
+    sheet = write_files(tmp_path, {"anna.csv": b"id,value\na,4\n"}) / "anna.csv"
+    with refusing() as problems:
+        found = read_answers([sheet], "id", {"value": []}, None, problems)
+    assert found[["question", "value"]].to_numpy().tolist() == [["value", "4"]]
+
+
+def test_the_annotators_of_a_platform_are_found_or_named(tmp_path):
+    """A column `participant_id` is the annotator where items are in several rows; elsewhere it may be who speaks."""
+    rows = "participant_id,clip,label,score\n5e90,a,yes,1\n5e90,b,no,2\n671b,a,no,3\n"
+    files = {"prolific.csv": rows.replace("clip", "id")}
+    found = answers(tmp_path / "1", files, None)
+    assert found["annotator"].tolist()[:3] == ["5e90", "5e90", "671b"]
+    assert found.attrs["annotators"] == "in column participant_id"
+    files = {"anna.csv": rows.replace("clip", "id").replace("671b,a", "671b,c")}
+    assert {*answers(tmp_path / "2", files, None)["annotator"]} == {"anna"}
+    files = {
+        "gorilla.csv": files["anna.csv"].replace("participant_id", "Public ID").replace("671b,c", "671b,a")
+    }
+    how = r"line 4 +a already appears on line 2; .* named by the file; --annotator COLUMN names their column"
+    with pytest.raises(OrganiserError, match=how):
+        answers(tmp_path / "3", files, None)
+    found = answers(tmp_path / "3", files, None, "public id")
+    assert found["annotator"].tolist()[:3] == ["5e90", "5e90", "671b"]
 
 
 @pytest.mark.parametrize(("files", "refused"), table("annotation_cases")["sheets refused"])
