@@ -11,7 +11,7 @@ from speechbundles.competition.intake.commas import replace_commas
 from speechbundles.competition.intake.label_studio import JSON, is_export, plain_rows, rows_of
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, Grid, decode, parse_source
+from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, Grid, date_problem, decode, parse_source
 from spokeneval.formats.problems import (
     FileProblems,
     Problems,
@@ -87,7 +87,10 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     if is_export(columns):
         rows = list(plain_rows(columns, rows, needed, file, problems))
     width, table = len(columns), []
+    asked = [place for place, column in enumerate(columns) if column in (needed or columns[:1])]
     for at, cells in rows:
+        for place in [each for each in asked if (at, each) in grids[number].dates]:
+            problems.add("date", file, date_problem(columns[place], cells[place]), line=at)
         if len(cells) > width and any(map(str.strip, cells[width:])):
             problems.add("wrong_field_count", file, f"{len(cells)} cells; expected {width}", line=at)
         table.append([*map(str.strip, cells[:width]), *[""] * (width - len(cells))])

@@ -8,10 +8,10 @@ Chinese or Russian in an older encoding, is refused; Czech or Turkish words look
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, time
+from datetime import date, datetime, time
 from typing import Any
 
 from speechbundles.model.errors import UnreadableFile
@@ -49,7 +49,7 @@ tenth, Polish in Windows-1250 more than a third, and text in other scripts a hal
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
 """A range of merged cells in the XML of a sheet: its first column, and its first and last row."""
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
-_LONGEST_CELL = 20
+_LONGEST_CELL = 1000
 """The most lines of a quoted cell; a longer cell is treated as an unclosed quotation mark."""
 
 
@@ -65,6 +65,8 @@ class Grid:
     unreadable: problems with lines that are not rows.
     sheet: the title of a workbook's sheet; empty for a text.
     merged: how many cells have the value of the merged cell above them.
+    broken: how many quoted cells have line breaks, which are read as spaces.
+    dates: the line and the place of each cell that a spreadsheet stores as a date or a time.
     """
 
     separator: str
@@ -73,6 +75,8 @@ class Grid:
     unreadable: tuple[Problem, ...] = ()
     sheet: str = ""
     merged: int = 0
+    broken: int = 0
+    dates: Set[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -218,24 +222,26 @@ def _split(text: str, separator: str, file: str) -> Grid:
             return Grid(separator, written, tuple(row for row in rows if any(map(str.strip, row[1]))))
     rows = []
     unreadable = []
-    number = 0
+    number = broken = 0
     while number < len(lines):
         first = number
-        cells, taken = _first_row(lines[first : first + _LONGEST_CELL], separator)
+        cells, taken = _first_row(lines, first, separator)
         number += taken
         if cells is None:
             what = "a quotation mark that is not closed, or is followed by text"
             unreadable.append(Problem("unclosed_quote", file, what, line=first + 1))
         elif any(cell.strip() for cell in cells):
+            broken += sum("\n" in cell for cell in cells) if taken > 1 else 0
             rows.append((first + 1, [cell.replace("\n", " ") for cell in cells]))
-    return Grid(separator, written, tuple(rows), tuple(unreadable))
+    return Grid(separator, written, tuple(rows), tuple(unreadable), broken=broken)
 
 
-def _first_row(lines: Sequence[str], separator: str) -> tuple[list[str] | None, int]:
-    """Return the cells of the row that begins in the first line, or None, and the number of its lines."""
-    if '"' not in lines[0]:
-        return lines[0].split(separator), 1
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
+def _first_row(lines: Sequence[str], first: int, separator: str) -> tuple[list[str] | None, int]:
+    """Return the cells of the row that begins in line `first`, from 0, or None, and the number of its lines."""
+    if '"' not in lines[first]:
+        return lines[first].split(separator), 1
+    following = (f"{lines[at]}\n" for at in range(first, min(first + _LONGEST_CELL, len(lines))))
+    reader = csv.reader(following, delimiter=separator, strict=True)
     try:
         return next(reader), reader.line_num
     except csv.Error:
@@ -252,18 +258,17 @@ def _sheets(content: bytes) -> Iterator[Grid]:
         workbook = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         cells = 0
         for sheet in workbook.worksheets:
-            rows = []
+            rows, dates = [], set()
             for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
                 cells += len(row)
                 if cells > MOST_CELLS:
                     raise ValueError(f"more than {MOST_CELLS} cells, including empty cells")
                 if any(cell is not None for cell in row):
-                    rows.append((number, [_cell_text(cell, number) for cell in row]))
+                    rows.append((number, [_cell_text(cell) for cell in row]))
+                    dates |= {(number, at) for at, cell in enumerate(row) if isinstance(cell, (date, time))}
             if rows:
-                merged = _repeat_merged(sheet, dict(rows))
-                yield Grid(
-                    "", f"sheet {quote(sheet.title, 40)}", tuple(rows), sheet=sheet.title, merged=merged
-                )
+                merged, called = _repeat_merged(sheet, dict(rows)), f"sheet {quote(sheet.title, 40)}"
+                yield Grid("", called, tuple(rows), sheet=sheet.title, merged=merged, dates=dates)
     except Exception as error:  # the parsers raise many kinds of errors for a damaged workbook
         raise UnreadableFile(f"cannot be read as an Excel workbook ({error})") from None
 
@@ -289,10 +294,16 @@ def _repeat_merged(sheet: Any, rows: Mapping[int, list[str]]) -> int:
     return repeated
 
 
-def _cell_text(cell: Any, row: int) -> str:
+def date_problem(column: str, cell: str) -> str:
+    """Return why a cell with a date or a time cannot be used, for a problem."""
+    how = "format the column as text, and write its cells again"
+    return f"{column}: a spreadsheet has made a date or a time of this cell, {cell}; {how}"
+
+
+def _cell_text(cell: Any) -> str:
     """Return a cell as a person sees it; whole numbers are stored with `.0`, which is removed."""
-    if isinstance(cell, (date, time)):
-        raise ValueError(f"row {row}: the cell {cell} is a date or a time; format the column as text")
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
     if isinstance(cell, bool):
         return str(cell).upper()
     if isinstance(cell, float) and cell.is_integer():

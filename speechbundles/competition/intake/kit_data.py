@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import WORKBOOK, Grid, parse_source
+from speechbundles.model.tabular import WORKBOOK, Grid, date_problem, parse_source
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import csv_text
 
@@ -51,7 +51,11 @@ def _canonical(name: str, content: bytes, log: Callable[[str], None]) -> bytes:
         line = min([*uneven, *(problem.line or 0 for problem in widest.unreadable)])
         expected = f"{count_of(_width(widest), 'field')}, as the first row has"
         raise UnreadableFile(f"{widest.written}; line {line} does not have {expected}")
-    if source.is_utf8 and grid.separator == separator and b"\r" not in content.replace(b"\r\n", b""):
+    for line, place in sorted(grid.dates)[:1]:
+        cells = dict(grid.rows)[line]
+        raise UnreadableFile(f"row {line}: {date_problem(grid.rows[0][1][place], cells[place])}")
+    in_form = source.is_utf8 and grid.separator == separator and not grid.broken
+    if in_form and b"\r" not in content.replace(b"\r\n", b""):
         return content
     columns = ", ".join(cell.strip() for cell in grid.rows[0][1])
     log(

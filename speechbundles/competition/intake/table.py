@@ -21,15 +21,16 @@ from speechbundles.competition.intake.declared import (
     lines_below_header,
     require_one_sheet,
 )
-from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
+from speechbundles.competition.intake.times import CLOCK, TIMES, converted, time_columns, unit_of
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import LARGEST_FILE, Grid, parse_source
+from speechbundles.model.tabular import LARGEST_FILE, Grid, date_problem, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import FIRST_ROWS, Layout, Table, csv_text, id_columns
 
 _MOST_TITLES = 20
 """Among this many first lines a header is sought."""
+_OF_TIMES = (*TIMES, "start_time", "end_time")
 MOST_CLASSES = 10
 """Most different values of a column with classes."""
 
@@ -192,7 +193,7 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
     titles = headerless or tuple(map(str.strip, first))
     places = [place for place, column in enumerate(columns) if column and column not in notation.left_out]
     asked = {place for place in places if columns[place] in (*layout.columns, *layout.optional)}
-    whole, unreadable = _rows(grid, layout, () if headerless else first)
+    whole, unreadable = _rows(grid, layout, () if headerless else first, {at: titles[at] for at in asked})
     rows = {
         line: [cells[place].strip() if place in asked else cells[place] for place in places]
         for line, cells in whole.items()
@@ -204,8 +205,10 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
     factors = {} if headerless else _factors(titles, columns, asked, notation)
     for cells, place in product(rows.values(), factors):
         cells[places.index(place)] = converted(cells[places.index(place)], factors[place])
+    clocks = _convert_clocks(rows, [at for at, column in enumerate(kept) if column in _OF_TIMES], notation)
     unit = "milliseconds" if notation.per_second == 1000 else "seconds"
-    as_it_is = not (blanks or points or doubtful or headerless or declared.header_row or declared.columns)
+    changed = blanks or points or doubtful or grid.broken or clocks
+    as_it_is = not (changed or headerless or declared.header_row or declared.columns)
     plain = as_it_is and source.is_utf8 and grid.separator == layout.delimiter
     renamed = {place: titles[place] for place in places if titles[place] != columns[place]}
     understood = [
@@ -213,10 +216,8 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
         grid.written + (", without a header" if headerless else ""),
         f"columns {', '.join(columns[at] + _here(renamed.get(at)) for at in places)}",
         *_left_out(columns, titles, notation),
-        *_counted("blanks removed around {}", blanks),
         *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
-        *_counted("merged cells were repeated down: {}", grid.merged),
-        *_counted("decimal commas were read as points: {}", points),
+        *_counted(blanks, grid, points, clocks),
     ]
     provenance = Provenance(
         path.name,
@@ -239,9 +240,12 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
 
 
 def _rows(
-    grid: Grid, layout: Layout, header: Sequence[str]
+    grid: Grid, layout: Layout, header: Sequence[str], asked: Mapping[int, str]
 ) -> tuple[dict[int, list[str]], tuple[Problem, ...]]:
-    """Return the rows of a grid, `line -> cells`, without its header, and the problems of lines that are no rows."""
+    """Return the rows of a grid, `line -> cells`, without its header, and the problems of lines that are no rows.
+
+    A row with a date in one of the columns that are `asked`, `place -> name`, is none.
+    """
     width = len(header) or len(grid.rows[0][1])
     rows, problems = {}, list(grid.unreadable)
     for line, cells in grid.rows[1:] if header else grid.rows:
@@ -250,6 +254,9 @@ def _rows(
         elif len(cells) < width or any(map(str.strip, cells[width:])):
             fields = f"{count_of(len(cells), 'field')}, {grid.written}; expected {width}"
             problems.append(Problem("wrong_field_count", layout.file, fields, line=line))
+        elif dates := [at for at in asked if (line, at) in grid.dates]:
+            message = date_problem(asked[dates[0]], cells[dates[0]])
+            problems.append(Problem("date", layout.file, message, line=line))
         else:
             rows[line] = cells
     return rows, tuple(replace(problem, file=layout.file) for problem in problems)
@@ -259,8 +266,15 @@ def _here(title: str | None) -> str:
     return "" if title is None else f" (here {title})"
 
 
-def _counted(text: str, cells: int) -> list[str]:
-    return [text.format(count_of(cells, "cell"))] if cells else []
+def _counted(blanks: int, grid: Grid, points: int, clocks: int) -> list[str]:
+    changes = {
+        "blanks removed around {}": blanks,
+        "merged cells were repeated down: {}": grid.merged,
+        "line breaks were read as spaces: {}": grid.broken,
+        "decimal commas were read as points: {}": points,
+        "times as hh:mm:ss were converted: {}": clocks,
+    }
+    return [text.format(count_of(cells, "cell")) for text, cells in changes.items() if cells]
 
 
 def _left_out(columns: Sequence[str], titles: Sequence[str], notation: Notation) -> list[str]:
@@ -283,6 +297,14 @@ def _factors(
         for at, unit in stated.items()
         if unit and unit[1] != notation.per_second
     }
+
+
+def _convert_clocks(rows: Mapping[int, list[str]], places: Sequence[int], notation: Notation) -> int:
+    """Write times such as `00:01:02.500` in the task's unit, and return the number of changed cells."""
+    changed = [(cells, at) for cells in rows.values() for at in places if CLOCK.fullmatch(cells[at])]
+    for cells, at in changed:
+        cells[at] = converted(cells[at], Fraction(notation.per_second))
+    return len(changed)
 
 
 def _choose(

@@ -42,8 +42,14 @@ def time_columns(header: Sequence[str]) -> dict[str, int]:
     return places
 
 
+CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:[.,]\d+)?)")
+
+
 def exact(text: str) -> Decimal | None:
-    """Return a time without binary rounding; None if the text is not a finite decimal number."""
+    """Return a time without binary rounding, `hh:mm:ss.ms` in seconds; None if the text is none, or not finite."""
+    clock = CLOCK.fullmatch(text.strip())
+    if clock:
+        return 3600 * Decimal(clock[1]) + 60 * Decimal(clock[2]) + Decimal(clock[3].replace(",", "."))
     number = decimal(text)
     return None if number is None else Decimal(repr(number))
 

@@ -1,5 +1,6 @@
 """Tables: headers, refusals with their lines, sheets with choices."""
 
+import datetime
 import io
 
 import openpyxl
@@ -36,6 +37,21 @@ def test_decimal_commas_become_points_where_commas_do_not_separate_cells(tmp_pat
     (tmp_path / "t.csv").write_text("id;Dauer;Note\na;1,5;1,2\nb;12,25;gut\nc;3;-\n")
     items = read_items(tmp_path / "t.csv", "id", ["Dauer"])
     assert items.to_dict("list") == {"Dauer": ["1.5", "12.25", "3"], "Note": ["1,2", "gut", "-"]}
+
+
+def test_a_date_is_refused_in_needed_columns_alone(tmp_path):
+    rows = [
+        ["id", "Wert", "visit"],
+        ["a", 1, datetime.date(2027, 1, 31)],
+        ["b", datetime.date(2027, 2, 1), None],
+    ]
+    (tmp_path / "t.xlsx").write_bytes(book(one=rows))
+    assert read_items(tmp_path / "t.xlsx", "id", [])["visit"].tolist() == ["2027-01-31", ""]
+    with pytest.raises(
+        OrganiserError,
+        match=r"line 3 +Wert: a spreadsheet has made a date or a time of this cell, 2027-02-01",
+    ):
+        read_items(tmp_path / "t.xlsx", "id", ["Wert"])
 
 
 @pytest.mark.parametrize(("content", "refused"), table("annotation_cases")["tables refused"])

@@ -1,6 +1,7 @@
 """Texts in several encodings and Excel workbooks: what is read, and what is refused."""
 
 import datetime
+import re
 
 import pytest
 
@@ -31,17 +32,29 @@ def test_words_of_western_languages_are_read_as_windows_1252(language):
     assert encoding.startswith("not UTF-8, read as Windows-1252: is '")
 
 
-def test_a_cell_over_several_lines_is_one_cell(tmp_path):
-    row = ("10138", "Frag:\nWasser", *ROWS[0][2:])
-    reference, _ = load(tmp_path, {"reference.csv": written([COLUMNS, *ROWS, row], ",").encode()})
-    assert reference.files["reference.csv"].decode().splitlines()[-1].startswith("10138\tFrag: Wasser\t")
+@pytest.mark.parametrize("separator", [",", "\t"], ids=["another separator", "the own format of the task"])
+def test_a_cell_over_several_lines_is_one_cell_and_lines_stay_right(tmp_path, separator):
+    long = "\n".join(f"Frag {number}" for number in range(50))
+    rows = [COLUMNS, ("10138", long, *ROWS[0][2:]), *ROWS]
+    reference, logged = load(tmp_path / "1", {"reference.csv": written(rows, separator).encode()})
+    first = reference.files["reference.csv"].decode().splitlines()[1]
+    assert first.split("\t")[:2] == ["10138", long.replace("\n", " ")]
+    assert "line breaks were read as spaces: 1 cell" in logged
+    rows.append((*ROWS[0][:-1], "perhaps"))
+    said = refused(tmp_path / "2", {"reference.csv": written(rows, separator).encode()})
+    assert f"line {50 + len(rows) - 1} " in said
+    assert "perhaps" in said
 
 
-def test_a_date_in_place_of_an_id_is_told(tmp_path):
-    rows = [COLUMNS, (datetime.date(2024, 3, 1), *ROWS[0][1:])]
-    words = r"row 2: the cell 2024-03-01 .*is a date or a time; format the column"
-    with pytest.raises(BadReference, match=words):
-        load(tmp_path, {"reference.xlsx": book(Sheet=rows)})
+def test_a_date_is_refused_in_columns_that_are_used(tmp_path):
+    day = datetime.datetime(2024, 3, 1)
+    unused = [(*COLUMNS, "visit"), *((*row, day) for row in ROWS)]
+    reference, _ = load(tmp_path / "1", {"reference.xlsx": book(Sheet=unused)})
+    assert reference.files["reference.csv"].decode().splitlines()[1].endswith("\t2024-03-01")
+    used = [*unused, (day, *unused[1][1:])]
+    said = refused(tmp_path / "2", {"reference.xlsx": book(Sheet=used)})
+    why = "Id: a spreadsheet has made a date or a time of this cell, 2024-03-01; format the column as text"
+    assert re.search(rf"^  row {len(used)} +{why}", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """An organiser's tables of kit data, in the format that baselines read."""
 
+import datetime
+
 import pytest
 
 from speechbundles.competition.intake.kit_data import canonical_tables
@@ -32,8 +34,9 @@ def test_kit_data_are_converted_to_the_format_that_baselines_read():
         (b"id,note\r1,a\r2,b\r", b"id,note\n1,a\n2,b\n"),
         (b"id\r\n1\r\n", b"id\r\n1\r\n"),
         (b"text\na, b\nc\n", b'text\n"a, b"\nc\n'),
+        (b'id,note\n1,"a\nb"\n', b"id,note\n1,a b\n"),
     ],
-    ids=["old line ends", "line ends of other systems", "one column"],
+    ids=["old line ends", "line ends of other systems", "one column", "a line break in a cell"],
 )
 def test_kit_data_are_a_table_whatever_their_line_ends_and_columns(given, read):
     assert canonical_tables({"a.csv": given}, lambda line: None) == {"a.csv": read}
@@ -53,6 +56,10 @@ def test_the_samples_kit_data_stay_as_they_are():
         ({"a.csv": b"a,b\n1,2\n1,2,3\n"}, r"a\.csv: separated by commas; line 3 does not have 2 fields"),
         ({"a.csv": b'a;b\n1;2\n3;"4'}, r"a\.csv: separated by semicolons; line 3 does not have 2 fields"),
         ({"a.csv": b"\n"}, r"a\.csv: is empty"),
+        (
+            {"a.xlsx": book(x=[["a", "b"], [1, datetime.date(2027, 1, 3)]])},
+            r"a\.xlsx: row 2: b: a spreadsheet has",
+        ),
         ({"a.csv": b"a,b\n", "a.xlsx": b""}, r"a\.xlsx: a\.csv exists too"),
         ({"a.xlsx": b"", "a.csv": b"a,b\n"}, r"a\.xlsx: a\.csv exists too"),
     ],
