@@ -20,7 +20,7 @@ import pandas as pd
 from speechbundles.annotation.agreement import COLUMNS, unit_codes, with_interval
 from speechbundles.annotation.merge import UNANIMOUS
 from speechbundles.annotation.tables import Frame, refuse
-from speechbundles.annotation.turn_files import SAME
+from speechbundles.competition.intake.tier_files import SAME
 from spokeneval.formats.problems import Problems, name
 from spokeneval.metrics.counts import Counts, ratio
 

@@ -28,6 +28,8 @@ class Declared:
     columns: the names of the columns of a file without a header, in order; `_` for one that is not used.
     rename: the task's names of columns -> the organiser's.
     drop_invalid_rows: whether rows that cannot be used are left out with a warning.
+    tiers: patterns of the tiers that are read in files of ELAN and Praat; empty if a file has one.
+    tier_labels: whether the names of tiers are the labels of their turns.
     distinct: columns whose ids are different although some differ only in case, leading zeros or a trailing `.0`.
     commas: numbers with a comma that the task's reader refused, so that their columns are read with decimal commas.
     """
@@ -40,6 +42,8 @@ class Declared:
     columns: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
     drop_invalid_rows: bool = False
+    tiers: Sequence[str] = ()
+    tier_labels: bool = False
     distinct: Sequence[str] = ()
     commas: frozenset[str] = frozenset()
 

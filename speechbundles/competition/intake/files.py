@@ -5,14 +5,25 @@ A format is offered for every table whose required columns it gives, whatever th
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
+from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
+from speechbundles.competition.intake.label_studio import EXPORTS, has_regions
 from speechbundles.competition.intake.table import Notation, OwnTable, Provenance
-from speechbundles.competition.intake.times import TIMES, converted
+from speechbundles.competition.intake.tier_files import (
+    EAF,
+    TEXTGRID,
+    is_elan_text,
+    read_tiers,
+    refuse_words,
+    tiers_of,
+)
+from speechbundles.competition.intake.times import TIMES, converted, plain
 from speechbundles.competition.intake.turn_lines import is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats import meetings
 from spokeneval.formats.nist import left_out_lines
@@ -46,6 +57,10 @@ _COLUMNS = {
 the items."""
 
 
+PlacedRow = tuple[tuple[str, int], list[str]]
+"""A row with its file and line."""
+
+
 class FileFormat(NamedTuple):
     """A file format.
 
@@ -57,14 +72,16 @@ class FileFormat(NamedTuple):
     read: takes the text, the name of the file, the problems, and the number of lines of each type that are left out;
         yields the line and the cells of each row.
     fits: whether a text is in this format, for a pattern that others have too.
+    is_tiers: whether `read` is `read_tiers`.
     speakers: the name of a file beside it with the speakers of its items.
     """
 
     called: str
     names: str
     gives: tuple[str, ...]
-    read: Callable[[str, str, Problems, Counter[str]], Iterator[Row]]
+    read: Callable[..., Iterator[Row]]
     fits: Callable[[str], bool] = lambda text: True
+    is_tiers: bool = False
     speakers: str = ""
 
 
@@ -81,10 +98,20 @@ def _has_texts(text: str) -> bool:
     return any(f'"{key}"' in text for key in _TEXT_KEYS)
 
 
+_TIERS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    *(("ELAN", f"*{EAF}", bool), ("TextGrid", f"*{TEXTGRID}", bool), ("ELAN text", "*.txt", is_elan_text)),
+    *(("Label Studio", f"*{suffix}", has_regions) for suffix in EXPORTS),
+)
 FORMATS = (
     FileFormat("RTTM", "*.rttm", TURN, read_rttm),
     FileFormat("UEM", "*.uem", REGION, read_uem),
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
+    FileFormat("Audacity label", "*.txt", UTTERANCE, read_label_track, is_label_track),
+    *(
+        FileFormat(called, names, gives, read_tiers, fits, is_tiers=True)
+        for called, names, fits in _TIERS
+        for gives in (TURN, SEGMENT_OF_MEETING, UTTERANCE)
+    ),
     FileFormat("STM", "*.stm", UTTERANCE, read_stm),
     FileFormat("trn", "*.trn", UTTERANCE, read_trn),
     FileFormat("CTM", "*.ctm", UTTERANCE, read_ctm),
@@ -125,12 +152,14 @@ def make_table(
     layout: Layout,
     notation: Notation,
     speakers: str | None = None,
+    declared: Declared = NOTHING_DECLARED,
 ) -> OwnTable:
     """Return the table of a layout made from files in another format. Turns are sorted by recording and time.
 
     Parameters
     ----------
     speakers: the text of `form.speakers`, if there is such a file.
+    declared: which tiers are read.
 
     Raises
     ------
@@ -138,13 +167,7 @@ def make_table(
     """
     problems = Problems(ReferenceFileError)
     left_out: Counter[str] = Counter()
-    rows = [
-        ((path.name, line), cells)
-        for path, text in texts.items()
-        for line, cells in form.read(text, path.name, problems, left_out)
-    ]
-    if LABEL in form.gives:
-        _check_repeated(rows, problems)
+    rows = _read(texts, form, declared, problems, left_out)
     said = "" if speakers is None else _add_speakers(rows, speakers, problems)
     problems.raise_if_any()
     targets = _targets(form, layout)
@@ -178,7 +201,53 @@ def make_table(
     )
 
 
-def _add_speakers(rows: Sequence[tuple[tuple[str, int], list[str]]], text: str, problems: Problems) -> str:
+def _read(
+    texts: Mapping[Path, str],
+    form: FileFormat,
+    declared: Declared,
+    problems: Problems,
+    left_out: Counter[str],
+) -> list[PlacedRow]:
+    rows: list[PlacedRow] = []
+    for path, text in texts.items():
+        with problems.continuing():
+            if form.is_tiers:
+                found = _on_tiers(path, text, form.gives, declared, problems)
+            else:
+                found = form.read(text, path.name, problems, left_out)
+            rows += [((path.name, line), cells) for line, cells in found]
+    if LABEL in form.gives:
+        _check_repeated(rows, problems)
+        if form.read is not read_rttm:
+            labels = ((cells[0], cells[3]) for _, cells in rows)
+            refuse_words(labels, next(iter(texts)).name, f"{declared.place}.tier_labels: true", problems)
+    joins = form.is_tiers or form.read is read_label_track
+    return _joined(rows) if joins and form.gives == UTTERANCE else rows
+
+
+def _on_tiers(
+    path: Path, text: str, gives: tuple[str, ...], declared: Declared, problems: Problems
+) -> Iterator[Row]:
+    """Yield recording, start, end and label of the turns on tiers; of meetings also the tier, which is the speaker."""
+    choose = f"choose with {declared.place}.tiers, such as tiers: [NAME, NAME]"
+    tiers = tiers_of(path, text, problems, words=LABEL not in gives)
+    for recording, start, end, label, tier, _, line in read_tiers(
+        tiers, path.name, declared.tiers, choose, problems
+    ):
+        span = [recording, *(plain(Decimal(repr(time))) for time in (start, end))]
+        label = tier if LABEL in gives and declared.tier_labels else label
+        yield line, [*span, *([tier] if gives == SEGMENT_OF_MEETING else []), label]
+
+
+def _joined(rows: Sequence[PlacedRow]) -> list[PlacedRow]:
+    """Return the transcript of each recording from rows of turns: their labels in the order of their starts."""
+    words: dict[str, tuple[tuple[str, int], list[str]]] = {}
+    for place, (recording, _, _, label) in sorted(rows, key=lambda row: float(row[1][1])):
+        words.setdefault(recording, (place, []))[1].append(label)
+    return [(place, [recording, " ".join(texts), ""]) for recording, (place, texts) in words.items()]
+
+
+def _add_speakers(rows: Sequence[PlacedRow], text: str, problems: Problems) -> str:
     """Write the speakers of Kaldi's `utt2spk` into rows of `UTTERANCE`; return how, in words."""
     speakers = read_utt2spk(text, problems)
     for (file, line), cells in rows:
@@ -190,7 +259,7 @@ def _add_speakers(rows: Sequence[tuple[tuple[str, int], list[str]]], text: str, 
     return f"; speakers read from {UTT2SPK}{without}"
 
 
-def _check_repeated(rows: Sequence[tuple[tuple[str, int], list[str]]], problems: Problems) -> None:
+def _check_repeated(rows: Sequence[PlacedRow], problems: Problems) -> None:
     first: dict[tuple[str, ...], tuple[str, int]] = {}
     for (file, line), cells in rows:
         other, earlier = first.setdefault(tuple(cells), (file, line))

@@ -1,6 +1,7 @@
 """Find and read the files of a reference in the formats that organisers use (see `table` and `files`)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -46,9 +47,10 @@ def read_tables(task: Task, path: Path, declared: Declared = NOTHING_DECLARED) -
         raise BadReference(f"{path}: expected {expected}")
     tables, refused = [], []
     for layout in layouts:
+        here = declared if layout is layouts[0] else replace(declared, file="", columns=())
         try:
-            files, form = _find(path, layout, declared, len(layouts))
-            tables.append((files[0], _read(files, form, task, layout, declared)))
+            files, form = _find(path, layout, here, len(layouts))
+            tables.append((files[0], _read(files, form, task, layout, here)))
         except (BadReference, UnreadableFile, ReferenceFileError) as error:
             refused.append(error)
     if len(refused) > 1:
@@ -70,7 +72,7 @@ def _read(
         if form is None:
             table = read_table(files[0], layout, notation, declared)
         else:
-            table = make_table(texts, form, layout, notation, speakers)
+            table = make_table(texts, form, layout, notation, speakers, declared)
         for make in (*_COMPLETED, *notation.completed):
             table = make(table, layout)
     except UnreadableFile as error:
@@ -178,9 +180,5 @@ def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], 
         named = list(declared.get("rename", {}).values())
         for own in sorted({own for own in named if named.count(own) > 1}):
             yield (name, "rename"), f"column {own!r} is named twice"
-        if "columns" in declared and (len(layouts) > 1 or "header_row" in declared):
-            only = "one file" if len(layouts) > 1 else "a file without a header, which has no header_row"
-            yield (name, "columns"), f"columns are for a task with {only}"
-        if "file" in declared and len(layouts) > 1:
-            files = ", ".join(layout.file for layout in layouts)
-            yield (name, "file"), f"{task.name} has {len(layouts)} files; name yours {files}, with any suffix"
+        if "columns" in declared and "header_row" in declared:
+            yield (name, "columns"), "columns are for a file without a header, which has no header_row"

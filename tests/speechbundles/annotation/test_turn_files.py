@@ -13,6 +13,11 @@ LONG, SHORT, EAF = (
     (SAMPLES / name).read_text("utf-8") for name in ("rec.TextGrid", "short.TextGrid", "rec.eaf")
 )
 """The same turns as Praat saves them in two ways and as ELAN does."""
+ELAN_TEXT = """\
+00:00:00.500\t00:00:01.250\tEng"lish\trec.eaf\tfile:///C:/Interviews/rec.eaf
+00:00:01.250\t00:00:05.000\tMandarin\trec.eaf\tfile:///C:/Interviews/rec.eaf
+"""
+"""What ELAN exports of several files without names of tiers, durations and header."""
 TURNS = [("rec", 0.5, 1.25, 'Eng"lish'), ("rec", 1.25, 5.0, "Mandarin")]
 
 
@@ -28,6 +33,7 @@ def read(tmp_path, name, text, tiers=("lang*",), recordings=(), tier_labels=Fals
         ("rec.TextGrid", LONG, [1, 1], 24),
         ("rec.textgrid", SHORT.encode("utf-16"), [1, 1], 19),
         ("rec.eaf", EAF, [1, 2], 19),
+        ("all.txt", ELAN_TEXT, [1, 1], 2),
         ("rec.txt", '0.5\t1.25\tEng"lish\n1.25\t5\tMandarin\n', [1, 2], 2),
         (
             "all.rttm",
@@ -60,6 +66,11 @@ def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path)
     ("name", "change", "refused"),
     [
         *table("annotation_cases")["turn files refused"],
+        (
+            "all.txt",
+            ("00:00:05.000", "00:00:01.000"),
+            r"line 2 +expected a begin and a later end as hh:mm:ss.ms",
+        ),
         ("rec.eaf", (EAF[600:], ""), r"line 11 +not as ELAN writes it"),
         ("rec.TextGrid", (LONG[500:], ""), r"line 2\d +(not a TextGrid|tier language has . of 3)"),
     ],
@@ -70,6 +81,7 @@ def test_a_damaged_file_is_refused_with_its_line(tmp_path, name, change, refused
         "rec.TextGrid": LONG,
         "short.TextGrid": SHORT,
         "rec.txt": "0.5\t1.25\tEnglish\n",
+        "all.txt": ELAN_TEXT,
         "rec.rttm": "SPEAKER rec 1 0.5 0.75 <NA> <NA> E <NA> <NA>\n",
     }[name]
     assert change[0] in whole

@@ -12,7 +12,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task, task_names
 from tests.samples.declared_tasks import SETTINGS
-from tests.samples.own_competition import FILLED_IN, begun_folder, own_folder, set_in
+from tests.samples.own_competition import FILLED_IN, begun_folder, set_in
 from tests.samples.programs import ROOT, write_files
 from tests.samples.tables import table
 
@@ -115,13 +115,6 @@ def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
     words = f"{tmp_path / 'competition.yaml'}: no such file; `python build_bundle.py init`"
     assert words in " ".join(capsys.readouterr().err.split())
-
-
-def test_a_file_is_named_only_where_a_task_has_one(tmp_path):
-    folder = own_folder(tmp_path / "own", ["merlion_diarization"])
-    set_in(folder, "  merlion", "    sets: {evaluation: {file: a.csv}}")
-    with pytest.raises(OrganiserError, match=r"has 2 files; name yours labels\.csv, regions\.csv"):
-        read_competitions(Sources(ROOT, folder))
 
 
 def test_a_folders_own_sheet_and_columns_are_built_with_a_warning_for_unused_labels(own):
