@@ -3,20 +3,29 @@
 An answer that is missing counts against a rule, as if it were another one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from speechbundles.annotation.severity import fair_means
 from speechbundles.annotation.sheets import Questions
 from speechbundles.annotation.tables import Frame
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.text import decimal
 
-UNANIMOUS, MEDIAN, EACH = "unanimous", "median", "each"
-RULES = (UNANIMOUS, "majority", MEDIAN, EACH)
+UNANIMOUS, EACH, MEAN, FAIR_MEAN = "unanimous", "each", "mean", "fair_mean"
+NUMERIC: Mapping[str, Callable[[Frame], Frame]] = {
+    "median": lambda numbers: numbers.median(axis=1),
+    "low_median": lambda numbers: numbers.quantile(0.5, axis=1, interpolation="lower"),
+    MEAN: lambda numbers: numbers.mean(axis=1),
+    FAIR_MEAN: lambda numbers: fair_means(numbers)[0]["fair_mean"].reindex(numbers.index),
+}
+"""The rules for numbers: what they make of answers, a row for each item and a column for each annotator."""
+TURN_RULES = (UNANIMOUS, "majority")
+RULES = (*TURN_RULES, *NUMERIC, EACH)
 
 _EM_STEPS, _CONVERGED = 1000, 1e-9
 
@@ -41,21 +50,22 @@ class Merged:
 def merge(
     answers: Frame,
     expected: Mapping[str, int],
-    rule: str,
+    rules: Mapping[str, str],
     questions: Questions,
     decisions: Frame | None = None,
 ) -> Merged:
-    """Merge answers by a rule.
+    """Merge answers by rules.
 
     Parameters
     ----------
     answers: see `sheets`.
     expected: how many answers an item should have, in the order of the items.
+    rules: the rule of each question.
     decisions: an adjudicator's labels, by item, for items on which the annotators disagree.
 
     Raises
     ------
-    OrganiserError: a median of answers that are not numbers, or a decision about an item that has a label.
+    OrganiserError: a mean of answers that are not numbers, or a decision about an item that has a label.
     """
     given = answers[(answers["time"] == 0) & (answers["value"] != "")]
     columns = pd.MultiIndex.from_product([questions, sorted(answers["annotator"].unique())])
@@ -64,11 +74,12 @@ def merge(
     number, labels = np.array(list(expected.values())), pd.DataFrame(index=wide.index)
     reasons, changed = [], []
     for question in questions:
-        mine = wide[question]
+        mine, rule = wide[question], rules[question]
         if rule == EACH:
             labels, label = mine.fillna(""), mine.bfill(axis=1).iloc[:, 0]
         else:
-            label = _medians(mine, number, question) if rule == MEDIAN else _votes(mine, number, rule)
+            numbers = numbers_of(mine, question, rule) if rule in NUMERIC else None
+            label = _votes(mine, number, rule) if numbers is None else _numeric(numbers, number, rule)
             if decisions is not None:
                 decided = decisions[question].replace("", np.nan).reindex(label.index)
                 changed += list(label.index[label.notna() & decided.notna() & (label != decided)])
@@ -96,13 +107,18 @@ def _votes(answers: Frame, expected: np.ndarray, rule: str) -> Frame:
     return pd.Series(label, answers.index)
 
 
-def _medians(answers: Frame, expected: np.ndarray, question: str) -> Frame:
-    """Return the median answer to each item, if more than half of the answers are there."""
+def numbers_of(answers: Frame, question: str, rule: str) -> Frame:
+    """Return answers as numbers, NaN where there is none."""
     numbers = answers.map(decimal, na_action="ignore")
     wrong = answers.to_numpy()[(numbers.isna() & answers.notna()).to_numpy()]
     if len(wrong):
-        raise OrganiserError(f"{question}: no median of {some_of(sorted(set(wrong)))}; expected numbers")
-    label = numbers.astype(float).median(axis=1).map("{:.10g}".format)
+        raise OrganiserError(f"{question}: no {rule} of {some_of(sorted(set(wrong)))}; expected numbers")
+    return numbers.astype(float)
+
+
+def _numeric(numbers: Frame, expected: np.ndarray, rule: str) -> Frame:
+    """Return the label of each item by a rule for numbers, if more than half of the answers are there."""
+    label = NUMERIC[rule](numbers).map("{:.10g}".format)
     return label.where(2 * numbers.notna().sum(axis=1) > expected)
 
 

@@ -8,9 +8,21 @@ from typing import Any
 import pandas as pd
 
 from speechbundles.annotation.agreement import answer_agreement
-from speechbundles.annotation.merge import EACH, MEDIAN, Merged, disagreements, merge, model_of
+from speechbundles.annotation.merge import (
+    EACH,
+    FAIR_MEAN,
+    MEAN,
+    NUMERIC,
+    RULES,
+    Merged,
+    disagreements,
+    merge,
+    model_of,
+    numbers_of,
+)
 from speechbundles.annotation.recordings import Recordings, merge_turns, recoded, turn_agreement
 from speechbundles.annotation.rounds import Round
+from speechbundles.annotation.severity import differences, fair_means
 from speechbundles.annotation.sheets import Questions, expected_answers, read_answers, sheets_of
 from speechbundles.annotation.tables import (
     AGREEMENT,
@@ -29,16 +41,19 @@ from speechbundles.annotation.tables import (
     xlsx_bytes,
 )
 from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of
+from speechbundles.competition.intake.label_studio import JSON
+from speechbundles.competition.intake.tier_files import MOST_LABELS
 from speechbundles.model.errors import OrganiserError
-from spokeneval.formats.problems import count_of, some_of, suggestion
+from spokeneval.formats.problems import count_of, name, some_of, suggestion
 from spokeneval.formats.text import decimal
 
 ANSWERS, LEFT_OUT = "answers.csv", "left_out.csv"
 DISAGREEMENTS, MODEL = "disagreements.xlsx", "dawid_skene.csv"
-SHEETS = (".xlsx", ".csv", ".tsv")
-MOST_CLASSES = 20
-"""With more different labels, they are transcripts."""
-FILES = {"decisions": "labels.csv"} | {kind: f"{kind}.csv" for kind in ("ratings", "scores", "transcripts")}
+FAIR_MEANS, SEVERITY = "fair_means.csv", "severity.csv"
+SHEETS = (".xlsx", ".csv", ".tsv", JSON)
+FILES = dict.fromkeys(("decisions", "several"), "labels.csv") | {
+    kind: f"{kind}.csv" for kind in ("ratings", "scores", "transcripts")
+}
 """The file of a kind of task."""
 TURNS, REGIONS = "turns.csv", "regions.csv"
 
@@ -60,29 +75,52 @@ def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dic
     return found
 
 
+def parse_rules(
+    given: Sequence[str], questions: Sequence[str], known: Sequence[str] = RULES
+) -> dict[str, str]:
+    """Return the rule of each question, as `--rule` gives them: `majority` for all, or `arousal=mean` for one."""
+    pairs = [(question, rule) for question, _, rule in (text.rpartition("=") for text in given)]
+    rules = dict.fromkeys(questions, dict(pairs).get("", "")) | {key: rule for key, rule in pairs if key}
+    if len(dict(pairs)) < len(pairs) or not {*rules} <= {*questions} or not {*rules.values()} <= {*known}:
+        asked = some_of(list(filter(None, questions))) or "turns"
+        expected = f"expected one for each question ({asked}), of {', '.join(known)}"
+        raise OrganiserError(f"--rule {' --rule '.join(given)}: {expected}")
+    return rules
+
+
 def merge_sheets(
     sources: Sequence[Path],
     ours: Round,
-    rule: str,
+    given: Sequence[str],
     only: Sequence[str],
     adjudicated: Path | None,
     model: bool,
+    annotator: str = "",
+    recode: Path | None = None,
 ) -> Written:
     """Merge annotators' sheets.
 
     Parameters
     ----------
+    given: see `parse_rules`.
     only: the questions that are merged; all if empty.
     adjudicated: a sheet with the labels of items on which annotators disagree.
     model: whether to compare the labels with those of Dawid and Skene's model.
+    annotator: see `read_answers`.
+    recode: a table of answers and new answers, `from` and `to`, and if these are of one question, `question`; an empty
+        new answer is a missing one.
     """
     asked = list(only or ours.questions)
-    answers, questions = _read(sources, ours, rule, asked), {key: ours.questions[key] for key in asked}
+    rules = parse_rules(given, asked)
+    answers = _read(sources, ours, rules, asked, annotator)
+    questions = {key: [*ours.questions[key]] for key in asked}
+    if recode:
+        answers, questions = _recoded(answers, questions, recode)
     expected = expected_answers(answers, ours.assigned)
     expected = {item: expected[item] for item in (*ours.items.index, *answers["item"]) if item in expected}
     decisions = None if adjudicated is None else read_items(adjudicated, ours.id, asked)
-    merged = merge(answers, expected, rule, questions, decisions)
-    labels, declared = _declared(merged, questions, rule)
+    merged = merge(answers, expected, rules, questions, decisions)
+    labels, declared = _declared(merged, questions, rules)
     file = FILES.get(declared.get("kind", ""), "reference.csv")
     chosen = answers[answers["question"].isin(asked)]
     table = labels.join(ours.items[[each for each in ours.items.columns if each not in labels.columns]])
@@ -93,26 +131,35 @@ def merge_sheets(
         LEFT_OUT: csv_bytes(merged.left_out),
         **data_file(ours.id, file, [file], task=_with_names(declared, ours, "id")),
     }
-    lines = [*_summary(chosen, merged, labels, ours), *formulas_in(table.reset_index(), file)]
-    if len(merged.left_out) and rule != EACH:
+    found = f"items are in column {ours.id}, annotators are {answers.attrs['annotators']}"
+    lines = [found] if ours.assigned is None else []
+    tables, means = _severity(merged, rules)
+    files |= tables
+    lines += [*_summary(chosen, merged, labels, ours), *formulas_in(table.reset_index(), file), *means]
+    if len(merged.left_out) and EACH not in rules.values():
         open_items = disagreements(merged, asked).rename(columns={"item": ours.id})
         files[DISAGREEMENTS] = xlsx_bytes(open_items, questions)
-    if model and rule not in (EACH, MEDIAN):
-        models = pd.concat([model_of(answers, merged, question) for question in asked])
+    voted = [question for question in asked if rules[question] not in (EACH, *NUMERIC)]
+    if model and voted:
+        models = pd.concat([model_of(answers, merged, question) for question in voted])
         files[MODEL], labelled = csv_bytes(models), models[models["label"] != ""]
         differ = (labelled["label"] != labelled["model"]).sum()
         lines.append(f"Dawid and Skene's model differs from {differ} of {len(labelled)} labels; see {MODEL}")
     return files, lines
 
 
-def _read(sources: Sequence[Path], ours: Round, rule: str, asked: Sequence[str]) -> Frame:
+def _read(
+    sources: Sequence[Path], ours: Round, rules: Mapping[str, str], asked: Sequence[str], annotator: str
+) -> Frame:
     """Return the answers in all sheets."""
     paths = files_in(sources, SHEETS)
-    if not paths or not {*asked} <= {*ours.questions} or not asked or (rule == EACH and len(asked) > 1):
+    by = list(dict.fromkeys(rules.values()))
+    if not paths or not {*asked} <= {*ours.questions} or not asked or (EACH in by and len(asked) > 1):
         read = f"{count_of(len(paths), 'sheet')}, questions {some_of(list(ours.questions)) or 'none (--ask)'}"
-        raise OrganiserError(f"{sources[0]}: {read}; cannot merge {some_of(asked) or 'anything'} by {rule}")
+        what = f"cannot merge {some_of(asked) or 'anything'} by {some_of(by)}"
+        raise OrganiserError(f"{sources[0]}: {read}; {what}")
     with refusing() as problems:
-        answers = read_answers(list(paths), ours.id, ours.questions, ours.assigned, problems)
+        answers = read_answers(list(paths), ours.id, ours.questions, ours.assigned, problems, annotator)
         known = ours.items.index if len(ours.items) else answers["item"]
         wrong = answers[~answers["item"].isin(known)].drop_duplicates(["item", "file"])
         refuse(problems, "unknown_item", wrong, lambda row: f"{row.item} is not in the table of items")
@@ -125,27 +172,81 @@ def _with_names(declared: Mapping[str, Any], ours: Round, usual: str) -> dict[st
     return {**declared, **names, **({"unit": ours.unit} if ours.units and ours.unit != SPEAKER else {})}
 
 
-def _declared(merged: Merged, questions: Questions, rule: str) -> tuple[Frame, dict[str, Any]]:
-    """Return the labels with the columns of a kind of task, and its declaration; for several questions none."""
-    if len(questions) > 1:
-        return merged.labels, {}
-    ((question, allowed),) = questions.items()
+def _recoded(answers: Frame, questions: Questions, recode: Path) -> tuple[Frame, dict[str, list[str]]]:
+    """Return answers and the allowed ones, with the new answers of a table; others stay as they are."""
+    with refusing() as problems:
+        table = read_table(recode, problems, ["from", "to"])
+    pairs = [(question, value) for question, values in questions.items() for value in values]
+    there, new = (
+        {*zip(answers["question"], answers["value"], strict=True), *pairs},
+        dict[tuple[str, str], str](),
+    )
+    of = table["question"] if "question" in table.columns else [""] * len(table)
+    for old, to, only in zip(table["from"], table["to"], of, strict=True):
+        own = [
+            (question, old) for question in questions if only in ("", question) and (question, old) in there
+        ]
+        if not own:
+            raise OrganiserError(f"{recode.name}: {name(old)}; expected answers that are in the sheets")
+        new.update(dict.fromkeys(own, to))
+    allowed: dict[str, list[str]] = {question: [] for question in questions}
+    for pair in pairs:
+        allowed[pair[0]].append(new.get(pair, pair[1]))
+    values = [new.get(pair, pair[1]) for pair in zip(answers["question"], answers["value"], strict=True)]
+    return answers.assign(value=values), {
+        key: list(filter(None, dict.fromkeys(own))) for key, own in allowed.items()
+    }
+
+
+def _severity(merged: Merged, rules: Mapping[str, str]) -> tuple[dict[str, bytes], list[str]]:
+    """Return tables of fair means and of severities where labels are means, and a line for each question."""
+    tables, lines = dict[str, list[Frame]](), []
+    for question in [question for question, rule in rules.items() if rule in (MEAN, FAIR_MEAN)]:
+        which = f"{question}: the label is the {rules[question].replace('_', ' ')} of the annotators"
+        try:
+            fitted = fair_means(numbers_of(merged.wide[question], question, MEAN))
+        except OrganiserError as error:
+            lines.append(f"{which}; no fair means: {error}")
+            continue
+        for file, table in zip((FAIR_MEANS, SEVERITY), fitted, strict=True):
+            tables.setdefault(file, []).append(table.round(6).reset_index().assign(question=question))
+        lines.append(f"{which}; {differences(*fitted)}; see {FAIR_MEANS} and {SEVERITY}")
+    return {file: csv_bytes(pd.concat(parts)) for file, parts in tables.items()}, lines
+
+
+def _declared(merged: Merged, questions: Questions, rules: Mapping[str, str]) -> tuple[Frame, dict[str, Any]]:
+    """Return the labels with the columns of a kind of task, and its declaration; none for texts among several."""
+    labels = merged.labels
+    asked = {each: _kind_of(merged, each, allowed, rules[each]) for each, allowed in questions.items()}
+    if len(asked) > 1:
+        kinds = {declared["kind"] for declared in asked.values()}
+        several = {"kind": "several", "questions": asked}
+        return labels, several if kinds <= {"scores", "decisions"} else {}
+    (declared,) = asked.values()
+    if declared["kind"] == "transcripts":
+        texts = labels.melt(value_name="transcript", ignore_index=False)[["transcript"]]
+        return texts[texts["transcript"] != ""].sort_index(kind="stable"), declared
+    column = {"scores": ["score"], "decisions": ["label"]}.get(declared["kind"], labels.columns)
+    return labels.set_axis(column, axis=1), declared
+
+
+def _kind_of(merged: Merged, question: str, allowed: Sequence[str], rule: str) -> dict[str, Any]:
+    """Return the declaration of a task for one question."""
     given = merged.wide[question].to_numpy().ravel()
     values = list(allowed) or sorted({label for label in given if isinstance(label, str)})
     numbers = sorted(number for number in map(decimal, values) if number is not None)
     ends = [int(end) if end == int(end) else end for end in (*numbers[:1], *numbers[-1:])]
     scale: dict[str, Any] = {"scale": ends} if ends else {}
-    if rule == MEDIAN:
-        return merged.labels.set_axis(["score"], axis=1), {"kind": "scores", **scale}
+    if rule in NUMERIC:
+        return {"kind": "scores", **scale}
     if rule == EACH and len(numbers) == len(values):
         step = min((after - before for before, after in pairwise(numbers)), default=1)
         scale |= {"step": step} if step != 1 else {}
-        return merged.labels, {"kind": "ratings", "raters": list(merged.labels.columns), **scale}
-    if rule == EACH or len(values) > MOST_CLASSES:
-        texts = merged.labels.melt(value_name="transcript", ignore_index=False)[["transcript"]]
-        return texts[texts["transcript"] != ""].sort_index(kind="stable"), {"kind": "transcripts"}
+        return {"kind": "ratings", "raters": list(merged.labels.columns), **scale}
+    if rule == EACH or len(values) > MOST_LABELS:
+        return {"kind": "transcripts"}
     positive = {"positive": values[0]} if len(values) == 2 else {}
-    return merged.labels.set_axis(["label"], axis=1), {"kind": "decisions", "classes": values, **positive}
+    return {"kind": "decisions", "classes": values, **positive}
 
 
 def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iterator[str]:
@@ -159,7 +260,7 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
     for column in labels.columns.difference(["transcript"], sort=False) if len(labels) else ():
-        counts = labels[column].value_counts().head(MOST_CLASSES)
+        counts = labels[column].value_counts().head(MOST_LABELS)
         yield f"{column}: " + ", ".join(f"{value or 'none'} {count}" for value, count in counts.items())
 
 
@@ -203,7 +304,7 @@ def merge_annotations(
     held = lengths.sum().unstack(fill_value=0.0)
     items = pd.DataFrame(index=pd.Index(sorted(people), name="recording")).join(ours.items)
     items = items.join(held.round(3).add_prefix("seconds of ")).fillna(0)
-    classes = {} if tier_labels or len(held.columns) > MOST_CLASSES else {"classes": list(held.columns)}
+    classes = {} if tier_labels or len(held.columns) > MOST_LABELS else {"classes": list(held.columns)}
     tables = {TURNS: found.round(6), REGIONS: regions.round(6)}
     if ours.units:
         for name, each in tables.items():

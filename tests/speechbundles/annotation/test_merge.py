@@ -19,47 +19,49 @@ def long(rows, questions=("q",)):
     return pd.DataFrame(found, columns=["annotator", "item", "question", "value", "time"])
 
 
-ROWS = {"i1": "111", "i2": "112", "i3": "123", "i4": "11-", "i5": "1--", "i6": "---"}
+ROWS = {"i1": "111", "i2": "112", "i3": "123", "i4": "12-", "i5": "1--", "i6": "---"}
 
 
 @pytest.mark.parametrize(
     ("rule", "labels"),
     [
         ("unanimous", {"i1": "1"}),
-        ("majority", {"i1": "1", "i2": "1", "i4": "1"}),
-        ("median", {"i1": "1", "i2": "1", "i3": "2", "i4": "1"}),
+        ("majority", {"i1": "1", "i2": "1"}),
+        ("median", {"i1": "1", "i2": "1", "i3": "2", "i4": "1.5"}),
+        ("low_median", {"i1": "1", "i2": "1", "i3": "2", "i4": "1"}),
+        ("mean", {"i1": "1", "i2": "1.333333333", "i3": "2", "i4": "1.5"}),
     ],
 )
 def test_a_missing_answer_counts_against_each_rule(rule, labels):
-    merged = merge(long(ROWS), dict.fromkeys(ROWS, 3), rule, {"q": []})
+    merged = merge(long(ROWS), dict.fromkeys(ROWS, 3), {"q": rule}, {"q": []})
     assert merged.labels["q"].to_dict() == labels
     reasons = merged.left_out.set_index("item")["reason"].to_dict()
     assert reasons.keys() == ROWS.keys() - labels.keys()
     assert reasons["i5"] == "1 of 3 answers: a 1"
     assert rule != "unanimous" or reasons["i2"] == "a 1, b 1, c 2"
-    assert set(RULES) == {"unanimous", "majority", "median", "each"}
+    assert set(RULES) == {"unanimous", "majority", "median", "low_median", "mean", "fair_mean", "each"}
 
 
 def test_each_keeps_all_answers():
-    labels = merge(long(ROWS), dict.fromkeys(ROWS, 3), "each", {"q": []}).labels
-    assert labels.loc["i4"].tolist() == ["1", "1", ""]
+    labels = merge(long(ROWS), dict.fromkeys(ROWS, 3), {"q": "each"}, {"q": []}).labels
+    assert labels.loc["i4"].tolist() == ["1", "2", ""]
     assert "i6" not in labels.index
 
 
 def test_an_adjudicator_decides_what_the_rule_leaves_open():
     expected = dict.fromkeys(ROWS, 3)
-    merged = merge(long(ROWS), expected, "unanimous", {"q": ["1", "2", "3"]})
+    merged = merge(long(ROWS), expected, {"q": "unanimous"}, {"q": ["1", "2", "3"]})
     sheet = disagreements(merged, ["q"])
     assert sheet.columns.tolist() == ["item", "q", "q by a", "q by b", "q by c"]
     assert sheet["item"].tolist() == ["i2", "i3", "i4", "i5", "i6"]
     decided = sheet.set_index("item").assign(q=["2", "3", "", "1", "1"])
-    labels = merge(long(ROWS), expected, "unanimous", {"q": []}, decided).labels["q"]
+    labels = merge(long(ROWS), expected, {"q": "unanimous"}, {"q": []}, decided).labels["q"]
     assert labels.to_dict() == {"i1": "1", "i2": "2", "i3": "3", "i5": "1", "i6": "1"}
     wrong = pd.DataFrame({"q": ["2"]}, index=["i1"])
     with pytest.raises(OrganiserError, match=r"changes labels that the answers decide: i1"):
-        merge(long(ROWS), expected, "unanimous", {"q": []}, wrong)
+        merge(long(ROWS), expected, {"q": "unanimous"}, {"q": []}, wrong)
     with pytest.raises(OrganiserError, match=r"q: no median of x; expected numbers"):
-        merge(long({"i1": "x12"}), {"i1": 3}, "median", {"q": []})
+        merge(long({"i1": "x12"}), {"i1": 3}, {"q": "median"}, {"q": []})
 
 
 # Table 1 of Dawid and Skene (1979): 45 patients; the first anaesthetist judged three times, four others once.
@@ -87,7 +89,7 @@ def test_the_model_is_beside_the_rule():
     """A careless third annotator is outvoted by the model where one of two careful ones agrees with him."""
     rows = {f"i{n}": "112" if n % 3 else "221" for n in range(60)} | {"x": "122"}
     answers = long(rows)
-    merged = merge(answers, dict.fromkeys(rows, 3), "majority", {"q": []})
+    merged = merge(answers, dict.fromkeys(rows, 3), {"q": "majority"}, {"q": []})
     found = model_of(answers, merged, "q").set_index("item")
     assert found.loc["x", ["label", "model"]].tolist() == ["2", "1"] or found.loc["x", "probability"] < 1
     assert (found["label"].drop("x") == found["model"].drop("x")).all()

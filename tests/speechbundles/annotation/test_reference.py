@@ -33,11 +33,12 @@ def sheets(tmp_path, *columns):
 )
 def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns, asked, file, task, first):
     ours = Round("id", {"q": asked}, ITEMS)
-    files, lines = merge_sheets([sheets(tmp_path, *columns)], ours, rule, (), None, False)
+    files, lines = merge_sheets([sheets(tmp_path, *columns)], ours, [rule], (), None, False)
     known = json.loads(files[DATA])
     assert known == {"id": "id", "items": file, "files": [file], "task": task, "questions": {}, "sealed": 0}
     assert files[file].decode().splitlines()[1] == first
-    assert lines[0].startswith("anna: 3 answers")
+    assert lines[0] == "items are in column id, annotators are named by the file"
+    assert lines[1].startswith("anna: 3 answers")
     declared_task("x", known["task"])
 
 
@@ -48,7 +49,7 @@ def test_tables_for_people_have_no_formula_and_those_for_commands_are_exact(tmp_
     assert files["anna.csv"].decode() == "id,speaker,score,q,comment\n'=A1,'-x,-1,,\n"
     filled = files["anna.csv"].replace(b",-1,", b",-1,=HYPERLINK(1)")
     folder = write_files(tmp_path / "round", {**files, "anna.csv": filled})
-    files, lines = merge_sheets([folder], read_round(folder), "each", (), None, False)
+    files, lines = merge_sheets([folder], read_round(folder), ["each"], (), None, False)
     assert files["transcripts.csv"].decode() == "id,transcript,speaker,score\n=A1,=HYPERLINK(1),-x,-1\n"
     assert lines[-1].startswith("transcripts.csv: 3 cells that a spreadsheet may run as a formula")
     assert files["answers.csv"].decode().splitlines()[1] == "anna,'=A1,anna.csv,2,0,q,'=HYPERLINK(1)"
@@ -56,7 +57,7 @@ def test_tables_for_people_have_no_formula_and_those_for_commands_are_exact(tmp_
 
 def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
     folder, ours = sheets(tmp_path, "yny", "yyy"), Round("id", {"q": list("yn")}, ITEMS, None, "site")
-    files, lines = merge_sheets([folder], ours, "unanimous", ["q"], None, True)
+    files, lines = merge_sheets([folder], ours, ["unanimous"], ["q"], None, True)
     assert json.loads(files[DATA])["task"]["unit"] == "site"
     assert files["left_out.csv"].decode() == 'item,question,reason\nb,q,"anna n, ben y"\n'
     assert files.keys() >= {"disagreements.xlsx", "dawid_skene.csv", "answers.csv", "agreement.csv"}
@@ -68,13 +69,45 @@ def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
 )
 def test_a_merge_that_makes_no_sense_is_refused(tmp_path, questions, rule, only, refused):
     with pytest.raises(OrganiserError, match=refused):
-        merge_sheets([sheets(tmp_path, "yny", "yyy")], Round("id", questions, ITEMS), rule, only, None, False)
+        merge_sheets(
+            [sheets(tmp_path, "yny", "yyy")], Round("id", questions, ITEMS), [rule], only, None, False
+        )
+
+
+def test_several_questions_are_one_table_and_one_task(tmp_path):
+    """Each question by its own rule; the answers are recoded, and an answer without a new one is missing."""
+    files = {
+        "anna.csv": "id,Gefühl,Erregung\na,f,1\nb,w,3\nc,t,5\n",
+        "ben.csv": "id,Gefühl,Erregung\na,f,2\nb,w,4\nc,?,5\n",
+        "../neu.csv": "question;from;to\n;f;froh\n;w;wütend\nGefühl;1;froh\nGefühl;t;traurig\n;?;\n",
+    }
+    folder = write_files(tmp_path / "sheets", {name: text.encode() for name, text in files.items()})
+    ours, recode = (
+        Round("id", {"Gefühl": list("fwt1?"), "Erregung": list("12345")}, ITEMS),
+        tmp_path / "neu.csv",
+    )
+    files, lines = merge_sheets([folder], ours, ["majority", "Erregung=mean"], (), None, False, recode=recode)
+    assert files["labels.csv"].decode().splitlines()[1:] == ["a,froh,1.5,S1,x", "b,wütend,3.5,S1,y"]
+    assert files["left_out.csv"].decode().splitlines()[1:] == ["c,Gefühl,1 of 2 answers: anna traurig"]
+    known = json.loads(files[DATA])
+    assert known["task"]["questions"]["Gefühl"] == {
+        "kind": "decisions",
+        "classes": ["froh", "wütend", "traurig"],
+    }
+    assert [score.key for score in declared_task("x", known["task"]).scores][:2] == [
+        "mean_pearson_r",
+        "question1_macro_f1",
+    ]
+    assert "Erregung: the label is the mean of the annotators; on the same items, raters differ" in lines[-1]
+    write_files(tmp_path, {"neu.csv": b"from,to\nfroh,x\n"})
+    with pytest.raises(OrganiserError, match=r"neu\.csv: froh; expected answers that are in the sheets"):
+        merge_sheets([folder], ours, ["majority", "Erregung=mean"], (), None, False, recode=recode)
 
 
 def test_an_item_that_is_not_in_the_table_is_refused(tmp_path):
     with pytest.raises(OrganiserError, match=r"(?s)anna\.csv.*line 4 +c is not in the table of items"):
         merge_sheets(
-            [sheets(tmp_path, "yny", "yyy")], Round("id", {"q": []}, ITEMS[:2]), "majority", (), None, False
+            [sheets(tmp_path, "yny", "yyy")], Round("id", {"q": []}, ITEMS[:2]), ["majority"], (), None, False
         )
 
 
