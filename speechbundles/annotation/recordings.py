@@ -4,6 +4,7 @@ At each instant an annotator has a set of labels, which is empty where nobody sp
 
 - *majority*: a label holds where more than half of the annotators of the recording have it.
 - *unanimous*: time in which two annotators have different sets is in no evaluated region.
+- A turn without a label, such as redacted speech, is in no evaluated region, with either rule.
 
 A recording with one annotator keeps the turns as they are.
 """
@@ -26,7 +27,9 @@ from spokeneval.metrics.counts import Counts, ratio
 
 SAMPLES = 30
 """Random continua from which the disorder that gamma expects is computed, over all recordings; one each at least."""
-NEIGHBOUR, PRECEDING = "neighbour", "preceding"
+NEIGHBOUR, PRECEDING, SILENCE = "neighbour", "preceding", "silence"
+CUT = ""
+"""The label of turns that are cut out of the evaluated regions."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Recordings:
 
     Attributes
     ----------
-    turns: see `turn_files`.
+    turns: see `turn_files`; those with the label `CUT` are no turns of a speaker.
     annotators: those of each recording, also if they found no turn.
     seconds: the durations that are known.
     """
@@ -43,6 +46,11 @@ class Recordings:
     turns: Frame
     annotators: Mapping[str, Sequence[str]]
     seconds: Mapping[str, float]
+
+    @cached_property
+    def labelled(self) -> Frame:
+        """The turns that are not cut out."""
+        return self.turns[self.turns["label"] != CUT]
 
     @cached_property
     def _rows(self) -> Mapping[str, Any]:
@@ -69,9 +77,10 @@ def recoded(turns: Frame, table: Mapping[str, str], problems: Problems) -> Frame
 
     Parameters
     ----------
-    table: `label -> new label`, or empty to leave such turns out; `preceding` for the label before it in the utterance;
-        `neighbour` for the label beside it: of two different ones that with more time in the utterance, and without any
-        that with more time on the tier. `neighbour: A, B` takes labels from A and B only.
+    table: `label -> new label`; `CUT` to cut the turns out of the evaluated regions; `silence` to leave them out as if
+        nobody spoke; `preceding` for the label before it in the utterance; `neighbour` for the label beside it: of two
+        different ones that with more time in the utterance, and without any that with more time on the tier.
+        `neighbour: A, B` takes labels from A and B only.
     """
     unknown = turns[~turns["label"].isin(list(table))].drop_duplicates("label")
     refuse(
@@ -82,17 +91,20 @@ def recoded(turns: Frame, table: Mapping[str, str], problems: Problems) -> Frame
     )
     problems.raise_if_any()
     turns = turns.assign(label=turns["label"].map(table))
-    turns = turns[turns["label"] != ""].sort_values(["annotator", "file", "tier", "start"], kind="stable")
+    cut = turns[turns["label"] == CUT]
+    turns = turns[~turns["label"].isin([CUT, SILENCE])]
+    turns = turns.sort_values(["annotator", "file", "recording", "tier", "start"], kind="stable")
     labels: list[str] = []
-    for _, tier in turns.groupby(["annotator", "file", "tier"], sort=False):
+    for _, tier in turns.groupby(["annotator", "file", "recording", "tier"], sort=False):
         for _, own in tier.groupby("utterance", sort=False):
             labels += _resolved(own, tier)
     turns = turns.assign(label=labels)
     turns = turns[turns["label"] != ""]
-    before, keys = turns.shift(), ["annotator", "file", "tier", "utterance", "label"]
+    before, keys = turns.shift(), ["annotator", "file", "recording", "tier", "utterance", "label"]
     joins = (turns[keys] == before[keys]).all(axis=1) & ((turns["start"] - before["end"]).abs() < SAME)
     parts = turns.groupby((~joins).cumsum(), sort=False)
-    return parts.agg(dict.fromkeys(turns.columns, "first") | {"end": "last"}).reset_index(drop=True)
+    joined = parts.agg(dict.fromkeys(turns.columns, "first") | {"end": "last"})
+    return pd.concat([joined, cut], ignore_index=True)
 
 
 def _resolved(utterance: Frame, tier: Frame) -> list[str]:
@@ -120,16 +132,17 @@ def merge_turns(recordings: Recordings, rule: str) -> tuple[Frame, Frame]:
     found, regions = [], []
     for recording, people in recordings.annotators.items():
         labels, edges, on = recordings.sweep(recording)
-        count = on.sum(axis=1)
-        agreed = ((count == 0) | (count == len(people))).all(axis=0)
-        scored = agreed if rule == UNANIMOUS else np.ones(len(edges) - 1, dtype=bool)
+        cut = np.array([label == CUT for label in labels], dtype=bool)
+        count, scored = on.sum(axis=1), ~on[cut].any(axis=(0, 1))
+        if rule == UNANIMOUS:
+            scored &= ((count == 0) | (count == len(people))).all(axis=0)
         regions += [(recording, *span) for span in _spans(scored, edges)]
         for label, held in zip(labels, 2 * count > len(people), strict=True):
             found += [(recording, *span, label) for span in _spans(held & scored, edges)]
     columns = ["recording", "start", "end", "label"]
     merged = pd.DataFrame(found, columns=columns)
     alone = [recording for recording, people in recordings.annotators.items() if len(people) == 1]
-    own = recordings.turns[recordings.turns["recording"].isin(alone)][columns]
+    own = recordings.labelled[recordings.labelled["recording"].isin(alone)][columns]
     merged = pd.concat([merged[~merged["recording"].isin(alone)], own])
     return merged.sort_values(columns, ignore_index=True), pd.DataFrame(regions, columns=columns[:3])
 
@@ -155,7 +168,7 @@ def gamma(disorder: Disorder) -> Any:
 
 def turn_agreement(recordings: Recordings, units: Mapping[str, str]) -> Frame:
     """Return gamma of each pair of annotators with common recordings; `units` has the unit of each recording."""
-    grouped = recordings.turns.groupby(["recording", "annotator"])
+    grouped = recordings.labelled.groupby(["recording", "annotator"])
     mine = {key: own.sort_values("start") for key, own in grouped}
     people, rows = sorted({each for own in recordings.annotators.values() for each in own}), []
     for one, other in combinations(people, 2):

@@ -316,5 +316,7 @@ def merge_annotations(
     length, by = (regions["end"] - regions["start"]).sum(), some_of(sorted({*paths.values()}), 8)
     kinds = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in held.sum().items())
     read = f"{count_of(len(people), 'recording')}, {count_of(len(turns), 'turn')} by {by}"
+    if cut := len(turns) - len(recordings.labelled):
+        read += f"; cut out of the evaluated regions: {cut}"
     merged = f"{count_of(len(found), 'turn')} in {length:.1f} s of evaluated regions: {kinds}"
     return files, [read, merged, *formulas_in(found, TURNS)]

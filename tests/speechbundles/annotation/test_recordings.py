@@ -18,6 +18,7 @@ FIGURE_6 = {
     "Languageless": "neighbour: English, Mandarin",
     "Discourse marker": "preceding",
     "Redacted": "",
+    "Pause": "silence",
 }
 
 
@@ -73,6 +74,25 @@ def test_turns_are_merged_by_time():
     found, regions = merge_turns(recordings, "unanimous")
     assert found.to_numpy().tolist() == [["rec", 0, 1, "E"], ["rec", 4, 5, "E"], ["rec", 4, 5, "M"]]
     assert regions.to_numpy().tolist() == [["rec", 0, 1], ["rec", 3, 6], ["silent", 0, 2]]
+
+
+def test_redacted_speech_is_cut_out_of_the_evaluated_regions():
+    """The plan scores "the entirety of the utterance minus the region of redaction": here 0-1 and 2-4, without 1-2.
+
+    Anna redacts 1-2, which ben, cara or a child on another tier speak in; her own recording has only her turns.
+    """
+    spans = [("anna", 0, 1, "E"), ("anna", 1, 2, ""), ("anna", 2, 3, "E")]
+    alone = by_three(*spans, ("anna", 1, 2, "M"))
+    shared = by_three(*spans, ("ben", 0, 3, "E"), ("cara", 0, 3, "E"))
+    for turns, people in ((alone, ["anna"]), (shared, ["anna", "ben", "cara"])):
+        for rule in ("majority", "unanimous"):
+            recordings = Recordings(turns, {"rec": people}, {"rec": 4.0})
+            found, regions = merge_turns(recordings, rule)
+            assert regions.to_numpy().tolist() == [["rec", 0, 1], ["rec", 2, 4]]
+            assert [1.0, 2.0, ""] not in found[["start", "end", "label"]].to_numpy().tolist()
+    assert found.to_numpy().tolist() == [["rec", 0, 1, "E"], ["rec", 2, 3, "E"]]
+    values = turn_agreement(recordings, {}).set_index("annotators")["value"]
+    assert values["ben, cara"] == 1
 
 
 def test_a_recording_with_one_annotator_keeps_its_turns():
