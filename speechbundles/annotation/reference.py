@@ -1,7 +1,7 @@
 """From the files of annotators to a reference: labels or turns, agreement, disagreements, and what was left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,9 @@ from speechbundles.annotation.tables import (
     refusing,
     xlsx_bytes,
 )
-from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of
-from speechbundles.competition.intake.label_studio import JSON
-from speechbundles.competition.intake.tier_files import MOST_LABELS
+from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of, text_of
+from speechbundles.competition.intake.label_studio import EXPORTS, JSON, has_regions
+from speechbundles.competition.intake.tier_files import MOST_LABELS, refuse_words
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import count_of, name, some_of, suggestion
 from spokeneval.formats.text import decimal
@@ -73,6 +73,13 @@ def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dic
             if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS, DATA) and not note:
                 found[path] = path.parent.name if source.is_dir() else path.stem
     return found
+
+
+def exports_in(sources: Sequence[Path]) -> dict[Path, str]:
+    """Return the exports of Label Studio in or among sources that can have regions, as `files_in`."""
+    with refusing() as problems:
+        found = files_in(sources, EXPORTS)
+        return {path: found[path] for path in found if has_regions(text_of(path, problems))}
 
 
 def parse_rules(
@@ -289,20 +296,20 @@ def merge_annotations(
                     problems.add("unknown_annotator", path.name, message)
             paths = {path: names.get(folder, folder) for path, folder in paths.items()}
         turns = read_turns(paths, list(ours.items.index), tiers, problems, tier_labels)
+        marked = turns.attrs["people"]
         if recode:
             table = read_table(recode, problems, ["from", "to"])
             turns = recoded(turns, dict(zip(table["from"], table["to"], strict=True)), problems)
-    every = {stem_of(each): each for each in (*turns["recording"], *ours.items.index)}
-    people: dict[str, set[str]] = {}
-    for path, annotator in paths.items():  # an annotator who found no turn counts, too
-        own = [*every.values()] if path.suffix.lower() == RTTM else [every.setdefault(path.stem, path.stem)]
-        for recording in own:
-            people.setdefault(recording, set()).add(annotator)
-    recordings = Recordings(turns, {each: sorted(people[each]) for each in sorted(people)}, ours.seconds)
+        if not tier_labels:
+            tiers_of = turns[~turns["file"].str.lower().str.endswith(RTTM)]
+            labels = zip(tiers_of["recording"], tiers_of["label"], strict=True)
+            refuse_words(labels, next(iter(paths)).name, "--tier-labels", problems)
+    people = _annotators(paths, [*turns["recording"], *ours.items.index], marked)
+    recordings = Recordings(turns, people, ours.seconds)
     found, regions = merge_turns(recordings, rule)
     lengths = (found["end"] - found["start"]).groupby([found["recording"], found["label"]])
     held = lengths.sum().unstack(fill_value=0.0)
-    items = pd.DataFrame(index=pd.Index(sorted(people), name="recording")).join(ours.items)
+    items = pd.DataFrame(index=pd.Index([*people], name="recording")).join(ours.items)
     items = items.join(held.round(3).add_prefix("seconds of ")).fillna(0)
     classes = {} if tier_labels or len(held.columns) > MOST_LABELS else {"classes": list(held.columns)}
     tables = {TURNS: found.round(6), REGIONS: regions.round(6)}
@@ -313,10 +320,31 @@ def merge_annotations(
     task = _with_names({"kind": "turns", **classes}, ours, ours.id)
     files = {name: csv_bytes(each, exact=name != AGREEMENT) for name, each in tables.items()}
     files |= data_file("recording", ITEMS, [TURNS, REGIONS], task=task)
-    length, by = (regions["end"] - regions["start"]).sum(), some_of(sorted({*paths.values()}), 8)
+    length, by = (regions["end"] - regions["start"]).sum(), some_of(sorted({*chain(*people.values())}), 8)
     kinds = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in held.sum().items())
     read = f"{count_of(len(people), 'recording')}, {count_of(len(turns), 'turn')} by {by}"
     if cut := len(turns) - len(recordings.labelled):
         read += f"; cut out of the evaluated regions: {cut}"
     merged = f"{count_of(len(found), 'turn')} in {length:.1f} s of evaluated regions: {kinds}"
     return files, [read, merged, *formulas_in(found, TURNS)]
+
+
+def _annotators(
+    paths: Mapping[Path, str], recordings: Sequence[str], marked: Sequence[tuple[str, str]]
+) -> dict[str, list[str]]:
+    """Return the annotators of each recording, also those who found no turn; both are in order.
+
+    Parameters
+    ----------
+    marked: pairs of recording and annotator in exports.
+    """
+    every = {stem_of(each): each for each in recordings}
+    people: dict[str, set[str]] = {}
+    pairs = [*marked]
+    for path, annotator in paths.items():
+        if path.suffix.lower() not in EXPORTS:
+            stems = every if path.suffix.lower() == RTTM else [path.stem]
+            pairs += [(stem, annotator) for stem in stems]
+    for stem, annotator in pairs:
+        people.setdefault(every.setdefault(stem, stem), set()).add(annotator)
+    return {recording: sorted(people[recording]) for recording in sorted(people)}

@@ -15,7 +15,15 @@ import pandas as pd
 
 from speechbundles.annotation.sheets import Questions
 from speechbundles.annotation.tables import Frame, refuse
-from speechbundles.competition.intake.tier_files import EAF, TEXTGRID, is_elan_text, read_tiers, tiers_of
+from speechbundles.competition.intake.label_studio import EXPORTS, read_regions
+from speechbundles.competition.intake.tier_files import (
+    EAF,
+    TEXTGRID,
+    by_tier,
+    is_elan_text,
+    read_tiers,
+    tiers_of,
+)
 from speechbundles.competition.intake.turn_lines import read_label_track, read_rttm
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
@@ -43,6 +51,9 @@ def read_turns(
 ) -> Frame:
     """Read the turns of annotators' files; a recording is named as its file, in RTTM as its lines say.
 
+    In exports of Label Studio it is the sound, and `attrs` of the frame has the `people`, pairs of recording and
+    annotator, also of those who marked nothing.
+
     Parameters
     ----------
     paths: the annotator of each file, `path -> name`.
@@ -51,9 +62,16 @@ def read_turns(
     tier_labels: whether the name of a tier is the label of its turns, as for speakers.
     """
     rows: list[tuple[Any, ...]] = []
+    people: list[tuple[str, str]] = []
     for path, annotator in paths.items():
         with problems.continuing():
-            rows += [(*turn, annotator, path.name, line) for *turn, line in _turns(path, tiers, problems)]
+            if path.suffix.lower() in EXPORTS:
+                annotations = list(read_regions(text_of(path, problems), path.name, False, problems))
+                found = read_tiers(by_tier(annotations), path.name, tiers, _CHOOSE, problems)
+                rows += [(pair[0], *turn, pair[1], path.name, line) for pair, *turn, line in found]
+                people += [(each.recording, each.annotator) for each in annotations]
+            else:
+                rows += [(*turn, annotator, path.name, line) for *turn, line in _turns(path, tiers, problems)]
     turns = pd.DataFrame(rows, columns=COLUMNS)
     wrong = turns[~(turns["start"] < turns["end"]) | (turns["start"] < 0)]
     refuse(problems, "bad_span", wrong, lambda row: f"a turn from {row.start:g} to {row.end:g} s")
@@ -62,7 +80,9 @@ def read_turns(
         turns["recording"] = turns["recording"].map(lambda each: known.get(stem_of(each), ""))
         wrong = turns[turns["recording"] == ""].drop_duplicates("file")
         refuse(problems, "unknown", wrong, lambda row: f"no such recording; expected {some_of(list(known))}")
-    return turns.assign(label=turns["tier"]) if tier_labels else turns
+    turns = turns.assign(label=turns["tier"]) if tier_labels else turns
+    turns.attrs["people"] = people
+    return turns
 
 
 def _turns(path: Path, tiers: Sequence[str], problems: Problems) -> Iterator[tuple[Any, ...]]:

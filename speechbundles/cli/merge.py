@@ -29,7 +29,13 @@ import click
 import pandas as pd
 
 from speechbundles.annotation.merge import TURN_RULES
-from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets, parse_rules
+from speechbundles.annotation.reference import (
+    exports_in,
+    files_in,
+    merge_annotations,
+    merge_sheets,
+    parse_rules,
+)
 from speechbundles.annotation.rounds import Round, read_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import DATA, SPEAKER, read_items
@@ -88,7 +94,7 @@ def command(
         else:
             table = read_items(items) if items else pd.DataFrame()
             ours = Round(id or "id", parse_questions(ask), table, None, unit)
-        turns = files_in(sources)
+        turns = files_in(sources) | ({} if ours.questions else exports_in(sources))
         if turns:
             files, lines = merge_annotations(
                 turns, ours, parse_rules(rules, [""], TURN_RULES)[""], **of_turns

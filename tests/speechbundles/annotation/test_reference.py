@@ -11,6 +11,7 @@ from speechbundles.annotation.rounds import Round, begin_round, read_round
 from speechbundles.annotation.tables import DATA
 from speechbundles.model.errors import OrganiserError
 from spokeneval.kinds.declared import declared_task
+from tests.samples.annotated import text_grid
 from tests.samples.programs import write_files
 from tests.samples.tables import table
 
@@ -120,6 +121,18 @@ def test_turns_of_a_later_round_are_of_the_same_annotator(tmp_path):
     assigned["round"] = 1
     with pytest.raises(OrganiserError, match="folder ben_2; did you mean ben"):
         merge_annotations(paths, ours, "majority", None, (), False)
+
+
+def test_words_are_not_merged_as_labels(tmp_path):
+    said = {"words": [(at, at + 0.5, f"phrase {at}") for at in range(30)], "Anna": [(0, 30, "x")]}
+    paths = files_in([write_files(tmp_path, {"rec.TextGrid": text_grid(said)})])
+    ours = Round("id", {}, pd.DataFrame())
+    with pytest.raises(
+        OrganiserError, match=r"rec has 30 different labels, such as 'phrase 0': these are words, .*--tier-"
+    ):
+        merge_annotations(paths, ours, "majority", None, ["words"], False)
+    files, _ = merge_annotations(paths, ours, "majority", None, ["Anna"], True)
+    assert files["turns.csv"].decode() == "recording,start,end,label\nrec,0.0,30.0,Anna\n"
 
 
 def test_turns_of_folders_become_turns_regions_and_recordings(tmp_path):
