@@ -1,13 +1,17 @@
-"""Nine challenges with files as organisers have them, and what independent software computes from their answers.
+"""Challenges with files as organisers have them, and what independent software computes from their answers.
 
 All data are drawn with a fixed seed. Each maker returns, for each task, the files of a set, a submission, and scores.
 """
 
 import io
+import json
 import random
+import statistics
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +21,33 @@ from openpyxl import load_workbook
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES
 from tests.samples import valence
+from tests.samples.annotated import eaf, elan_text, label_studio, label_track, text_grid
 from tests.samples.own_competition import caller_experience, table
 from tests.samples.own_tables import book
 
 CHALLENGES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
-"""For each challenge its `settings`, what a refusal lists (`asked`), and texts that its advice replaces (`advised`)."""
+"""For each challenge its `settings`, what a refusal lists (`asked`), and texts that its advice replaces (`advised`).
+
+The challenge of a tool's export has the declaration of its `task` in place of settings, and may have the arguments with
+which its answers are merged (`merged`)."""
+FRAME = """\
+defaults: {{organiser: El Instituto, contact_email: a@example.org, data_licence: CC BY 4.0}}
+
+challenges:
+  {name}:
+    tasks:
+      {name}:
+{task}
+    phases:
+      - {{reference: development, start: "2027-01-11 00:00:00", end: "2027-02-28 23:59:59"}}
+      - {{reference: evaluation, start: "2027-03-01 00:00:00", end: "2027-03-14 23:59:59"}}
+
+bundles:
+  {name}: {{task: {name}, title: Tarea}}
+"""
+for _name, _challenge in CHALLENGES.items():
+    if "task" in _challenge:
+        _challenge["settings"] = FRAME.format(name=_name, task=indent(_challenge["task"].rstrip(), 8 * " "))
 SIZES = {"development": 40, "evaluation": 60, "finale": 60}
 
 
@@ -300,10 +326,245 @@ def _calls(draw: random.Random, part: str) -> dict[str, Part]:
     return {"anrufe": Part(files, answers, {"kappa_mean": kappa}, own)}
 
 
+# Exports of tools: REDCap, Prolific, Label Studio, ELAN, Praat and Audacity
+
+VOCABULARY = ("la", "casa", "está", "lejos", "señor", "y", "mañana", "llueve", "poco", "aquí")
+
+
+def _phrase(draw: random.Random) -> str:
+    return " ".join(draw.choice(VOCABULARY) for _ in range(draw.randint(2, 6)))
+
+
+def _misheard(draw: random.Random, text: str) -> str:
+    return " ".join(word if draw.random() < 0.8 else draw.choice(VOCABULARY) for word in text.split())
+
+
+def _wer(said: Sequence[str], heard: Sequence[str]) -> float:
+    import jiwer
+
+    return 100 * float(jiwer.wer(list(said), list(heard)))
+
+
+def _redcap(draw: random.Random, part: str) -> dict[str, Part]:
+    """A longitudinal project: dates of visits that nobody scores, and notes with line breaks, as Excel and as CSV."""
+    from scipy.stats import pearsonr
+
+    header = [
+        "record_id",
+        "redcap_event_name",
+        "redcap_repeat_instance",
+        "visit_date",
+        "audio_file",
+        "phq9_total",
+    ]
+    header += ["notes", "visit_complete"]
+    items, totals = _ids(part), [draw.randint(0, 27) for _ in range(SIZES[part])]
+    guessed = [round(total + draw.gauss(0, 4), 1) for total in totals]
+    rows = [
+        [
+            100 + n // 2,
+            f"visit_{n % 2 + 1}_arm_1",
+            "",
+            datetime(2026, 1, 1 + n % 28),
+            item,
+            total,
+            "tired,\nquiet",
+            2,
+        ]
+        for n, (item, total) in enumerate(zip(items, totals))
+    ]
+    book_or_text: dict[str, str | bytes] = {"DATA_2026.xlsx": book(Sheet1=[header, *rows])}
+    if part == "development":
+        book_or_text = {"DATA_2026.csv": table(header, [[*row[:3], "2026-01-01", *row[4:]] for row in rows])}
+    answers = {"scores.csv": table(("id", "score"), zip(items, guessed))}
+    return {"redcap": Part(book_or_text, answers, {"pearson_r": float(pearsonr(totals, guessed)[0])})}
+
+
+def _prolific(draw: random.Random, part: str) -> dict[str, Part]:
+    """Ratings of listeners, one row for each; every clip has five of them."""
+    items, people = _ids(part), [f"{draw.getrandbits(96):024x}" for _ in range(10)]
+    given = {item: {who: draw.randint(1, 5) for who in draw.sample(people, 5)} for item in items}
+    rows = [
+        (who, "2026-05-04T10:11:12.000Z", item, mos, "APPROVED")
+        for item in items
+        for who, mos in given[item].items()
+    ]
+    medians = [statistics.median(each.values()) for each in given.values()]
+    guessed = [round(each + draw.gauss(0, 1), 2) for each in medians]
+    export = table(("participant_id", "Started at", "clip", "mos", "Status"), draw.sample(rows, len(rows)))
+    answers = {"scores.csv": table(("clip", "score"), zip(items, guessed))}
+    rmse = float(np.sqrt(np.mean(np.square(np.subtract(medians, guessed)))))
+    return {"prolific": Part({}, answers, {"rmse": rmse}, {f"exports/{part}.csv": export})}
+
+
+def _tasks_of_label_studio(
+    items: Sequence[str], given: Sequence[Sequence[tuple[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Tasks as Label Studio exports them; `given`: for each item the control and the value of each annotator."""
+    numbers = iter(range(100, 100000))
+    return [
+        {
+            "id": 7 + n,
+            "data": {"audio": f"/data/upload/3/{n:08x}-{item}.wav"},
+            "annotations": [
+                {
+                    "id": next(numbers),
+                    "completed_by": {"id": who, "email": f"{who}@example.org"},
+                    "was_cancelled": False,
+                    "lead_time": 3.5,
+                    "result": [{"from_name": name, "to_name": "audio", "type": "choices", "value": value}],
+                }
+                for who, (name, value) in enumerate(given[n])
+            ],
+        }
+        for n, item in enumerate(items)
+    ]
+
+
+def _label_studio_csv(draw: random.Random, part: str) -> dict[str, Part]:
+    from sklearn.metrics import f1_score
+
+    items, classes = _ids(part), ("alegre", "triste")
+    given = [[draw.choice(classes) for _ in range(3)] for _ in items]
+    truth = [max(classes, key=answers.count) for answers in given]
+    guessed = [label if draw.random() < 0.7 else draw.choice(classes) for label in truth]
+    header = (
+        "annotation_id",
+        "annotator",
+        "audio",
+        "created_at",
+        "id",
+        "lead_time",
+        "sentimiento",
+        "was_cancelled",
+    )
+    address, time = "/data/upload/3/{:08x}-{}.wav", "2026-05-04T10:11:12Z"
+    rows = [
+        (10 * n + who, f"{who}@example.org", address.format(n, item), time, n, 3.5, choice, False)
+        for n, item in enumerate(items)
+        for who, choice in enumerate(given[n])
+    ]
+    answers = {"decisions.csv": table(("audio", "label"), zip(items, guessed))}
+    value = float(f1_score(truth, guessed, pos_label="alegre"))
+    return {
+        "label_studio_csv": Part({}, answers, {"f1": value}, {f"exports/{part}.csv": table(header, rows)})
+    }
+
+
+def _label_studio_json(draw: random.Random, part: str) -> dict[str, Part]:
+    items, said = _ids(part), [_phrase(draw) for _ in range(SIZES[part])]
+    half = [max(1, len(text.split()) // 2) for text in said]
+    pieces = [(text.split()[:n], text.split()[n:]) for text, n in zip(said, half)]
+    values = [{"text": ["\n".join(" ".join(words) for words in each if words)]} for each in pieces]
+    tasks = _tasks_of_label_studio(items, [[("texto", value)] for value in values])
+    heard = [_misheard(draw, text) for text in said]
+    answers = {"transcripts.csv": table(("audio", "transcript"), zip(items, heard))}
+    export = {f"exports/{part}.json": json.dumps(tasks, ensure_ascii=False)}
+    return {"label_studio_json": Part({}, answers, {"wer": _wer(said, heard)}, export)}
+
+
+SPEAKERS = ("w@Ana", "w@Luz")
+
+
+def _talk(draw: random.Random) -> dict[str, list[tuple[float, float, str]]]:
+    """Phrases of two speakers, one after the other, by tier."""
+    tiers: dict[str, list[tuple[float, float, str]]] = {who: [] for who in SPEAKERS}
+    end = 0.5
+    for number in range(8):
+        start, end = end, round(end + draw.uniform(1, 3), 3)
+        tiers[SPEAKERS[number % 2]].append((start, end, _phrase(draw)))
+    return tiers
+
+
+def _elan_text(draw: random.Random, part: str) -> dict[str, Part]:
+    """Meetings as ELAN's text without a header; cpWER by jiwer, over both ways to match two speakers."""
+    import jiwer
+
+    names, files, rows, wrong, words = _ids(part)[:12], {}, [], 0, 0
+    for name in names:
+        tiers = _talk(draw)
+        files[f"{name}.txt"] = elan_text(tiers, header=False)
+        heard = [[(start, end, _misheard(draw, text)) for start, end, text in tiers[who]] for who in SPEAKERS]
+        rows += [(name, f"spk{n}", *turn) for n, turns in enumerate(heard) for turn in turns]
+        said = [" ".join(text for *_, text in tiers[who]) for who in SPEAKERS]
+        found = [" ".join(text for *_, text in turns) for turns in heard]
+        done = [jiwer.process_words(said, order) for order in (found, found[::-1])]
+        wrong += min(each.substitutions + each.deletions + each.insertions for each in done)
+        words += sum(len(text.split()) for text in said)
+    header = ("session_id", "speaker", "start_time", "end_time", "words")
+    return {"elan_text": Part(files, {"meetings.csv": table(header, rows)}, {"cpwer": 100 * wrong / words})}
+
+
+def _diarized(part: str, draw: random.Random, mapped: bool, write: Any) -> Part:
+    """Turns of two speakers or languages, shifted by a system; DER by pyannote.metrics, without a collar."""
+    from pyannote.core import Annotation, Segment, Timeline
+    from pyannote.metrics.diarization import DiarizationErrorRate
+    from pyannote.metrics.identification import IdentificationErrorRate
+
+    names, files, rows = _ids(part)[:12], {}, []
+    rate = DiarizationErrorRate() if mapped else IdentificationErrorRate()
+    for name in names:
+        tiers = _talk(draw)
+        file, content = write(name, tiers)
+        files[file] = content
+        sides = Annotation(), Annotation()
+        for number, (start, end, tier) in enumerate(
+            sorted((*turn[:2], who) for who in tiers for turn in tiers[who])
+        ):
+            late = round(start + draw.uniform(0, 0.4), 3)
+            who = draw.choice(SPEAKERS) if draw.random() < 0.2 else tier
+            sides[0][Segment(start, end), number] = tier
+            sides[1][Segment(late, end), number] = who
+            rows.append(f"SPEAKER {name} 1 {late} {round(end - late, 3)} <NA> <NA> {who} <NA> <NA>\n")
+        rate(*sides, uem=Timeline([Segment(0, 30)]))
+    files["zonas.uem"] = "".join(f"{name} 1 0 30\n" for name in names)
+    return Part(files, {"turns.rttm": "".join(rows)}, {"der": 100 * abs(rate)})
+
+
+def _elan(draw: random.Random, part: str) -> dict[str, Part]:
+    """Tiers that are the speakers, with words as annotations."""
+    return {"elan": _diarized(part, draw, True, lambda name, tiers: (f"{name}.eaf", eaf(tiers)))}
+
+
+def _label_studio_regions(draw: random.Random, part: str) -> dict[str, Part]:
+    """Regions with the speaker as label, texts, a relation, and an annotation that was cancelled."""
+
+    def export(name: str, tiers: Mapping[str, Any]) -> tuple[str, str]:
+        return f"project-3-at-{name}.json", json.dumps([label_studio(7, name, {"ana@example.org": tiers})])
+
+    return {"label_studio_regions": _diarized(part, draw, True, export)}
+
+
+def _audacity(draw: random.Random, part: str) -> dict[str, Part]:
+    """Label tracks, with the name of a speaker on each label and the frequencies of a spectral selection."""
+
+    def track(name: str, tiers: Mapping[str, Any]) -> tuple[str, bytes]:
+        turns = sorted((*turn[:2], who) for who in tiers for turn in tiers[who])
+        return f"{name}.txt", label_track(turns) + b"\\\t100.000000\t4000.000000\n"
+
+    return {"audacity": _diarized(part, draw, False, track)}
+
+
+def _praat(draw: random.Random, part: str) -> dict[str, Part]:
+    """A tier with words and one with phones, of one recording for each item."""
+    files, items, said, heard = {}, _ids(part), [], []
+    for item in items:
+        said.append(_phrase(draw))
+        heard.append(_misheard(draw, said[-1]))
+        words = [(0.5 + n, 1.5 + n, word) for n, word in enumerate(said[-1].split())]
+        phones = [(start, end, word[:1]) for start, end, word in words]
+        files[f"{item}.TextGrid"] = text_grid({"words": words, "phones": phones}, short=len(files) % 2 == 1)
+    answers = {"transcripts.csv": table(("id", "transcript"), zip(items, heard))}
+    return {"praat": Part(files, answers, {"wer": _wer(said, heard)})}
+
+
 MAKERS = {
     **{"children": _children, "languages": _languages, "meetings": _meetings, "fluency": _fluency},
     **{"dementia": _dementia, "spoofing": _spoofing, "mandarin": _mandarin},
     **{"valence": _valence, "calls": _calls},
+    **{"redcap": _redcap, "prolific": _prolific, "elan_text": _elan_text, "elan": _elan, "praat": _praat},
+    **{"label_studio_csv": _label_studio_csv, "label_studio_json": _label_studio_json, "audacity": _audacity},
+    "label_studio_regions": _label_studio_regions,
 }
 """For each challenge a function of a random generator and the name of a set: its parts, by task."""
 
