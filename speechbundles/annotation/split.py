@@ -28,7 +28,7 @@ from speechbundles.annotation.tables import (
 from speechbundles.competition.seal import MARK
 from speechbundles.model.bounded import digest_of
 from speechbundles.model.errors import OrganiserError
-from spokeneval.formats.problems import name, some_of
+from spokeneval.formats.problems import count_of, name, some_of
 from spokeneval.formats.text import decimal
 
 LEFT_OUT = ""
@@ -52,6 +52,7 @@ class Wanted:
     draw: how many items with a value a set has, `(set, column) -> value -> number`.
     sealed: the share of the last set that is marked as sealed.
     seed: of the random choice.
+    also: further tables, such as words: each row goes with the item that the column of ids names.
     """
 
     sets: Mapping[str, float]
@@ -60,6 +61,7 @@ class Wanted:
     draw: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     sealed: float = 0.0
     seed: int = 0
+    also: Sequence[Path] = ()
 
 
 def split_source(
@@ -73,7 +75,7 @@ def split_source(
 
     Raises
     ------
-    OrganiserError: a column that is not there, or sets that cannot be made.
+    OrganiserError: a column that is not there, two tables of one name, or sets that cannot be made.
     """
     known: dict[str, Any] = {"id": id, "items": source.name, "files": [source.name], "task": {}}
     known, folder = (read_data(source), source) if source.is_dir() else (known, source.parent)
@@ -114,7 +116,9 @@ def split_source(
     off, how = (table["items"] - table["expected"]).abs(), "the smallest possible" if proved else "by search"
     worst = f"at most {off.max():.1f} items: {' of '.join(off.idxmax())}"
     lines.append(f"imbalance {off.sum():.1f} ({how}); {worst}")
-    files = dict(_set_files(folder, known, items, wanted)) | {"imbalance.csv": csv_bytes(table.reset_index())}
+    files = dict(_set_files(folder, known, items, wanted, lines)) | {
+        "imbalance.csv": csv_bytes(table.reset_index())
+    }
     return files, lines, said
 
 
@@ -136,13 +140,20 @@ def _shares(wanted: Wanted, number: int) -> dict[str, float]:
 
 
 def _set_files(
-    folder: Path, known: Mapping[str, Any], items: Frame, wanted: Wanted
+    folder: Path, known: Mapping[str, Any], items: Frame, wanted: Wanted, lines: list[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of each set, and what the next command needs, by name."""
+    """Yield the files of each set, and what the next command needs, by name; add lines on rows that are left out."""
     id = str(items.index.name)
-    for file in known["files"]:
+    if len({*known["files"], *(path.name for path in wanted.also)}) < len(known["files"]) + len(wanted.also):
+        raise OrganiserError("two tables of one name; rename one of them")
+    for path in [*(folder / file for file in known["files"]), *wanted.also]:
         with refusing() as problems:
-            rows = read_table(folder / file, problems, [id])
+            rows, file = read_table(path, problems, [id]), path.name
+        if absent := sorted({*rows[id]} - {*items.index}):
+            many = count_of(int(rows[id].isin(absent).sum()), "row")
+            lines.append(
+                f"{file}: {many} left out, of items that are not in {known['items']}: {some_of(absent)}"
+            )
         for key in wanted.sets:
             mine = rows[rows[id].map(items["set"]) == key]
             marked = mine.assign(**{MARK: mine[id].map(items[MARK])}) if MARK in items.columns else mine

@@ -54,9 +54,9 @@ def option(name: str, metavar: str | None, text: str | None, *variable: str, **k
     return click.option(name, *variable, metavar=metavar, help=text, **kind)
 
 
-def path_option(name: str, metavar: str, text: str, *variable: str) -> Decorator:
+def path_option(name: str, metavar: str, text: str, *variable: str, **kind: Any) -> Decorator:
     """Return an option whose value is a path."""
-    return option(name, metavar, text, *variable, type=PATH)
+    return option(name, metavar, text, *variable, type=PATH, **kind)
 
 
 def flag(name: str, text: str, *variable: str) -> Decorator:

@@ -63,6 +63,7 @@ _BELOW_1 = click.FloatRange(0, 1, max_open=True)
 @option("--sealed", None, "mark this share of the last set as sealed", type=_BELOW_1, default=0.0)
 @path_option("--sounds", "FOLDER", "the sounds of the items, named in the column `sound`, or by the ids")
 @option("--id", "COLUMN", "the column of the ids in a table (default: the first)", default="")
+@path_option("--also", "TABLE", "split it too: a row goes with the item of its id", multiple=True)
 @seed
 def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, id: str, **how: Any) -> int:
     drawn: dict[tuple[str, str], dict[str, int]] = {}

@@ -123,6 +123,37 @@ def test_a_table_is_split_into_folders(tmp_path):
     assert "groups by speaker, sound_hash" in lines[0]
 
 
+def test_a_further_table_goes_with_the_items_of_the_first(tmp_path):
+    """Words of sentences: each is in the set of its sentence, in the order of the table."""
+    items = corpus(3, 12, 60)
+    items.insert(0, "Satz", [f"s{n}" for n in range(60)])
+    words = [("Satz", "Wort", "Note"), *((f"s{n % 60}", f"w{n}", n % 5) for n in range(150))]
+    text = "\n".join(";".join(map(str, row)) for row in words)
+    write_files(tmp_path, {"saetze.csv": items.to_csv(index=False).encode(), "woerter.csv": text.encode()})
+
+    def divided(further):
+        wanted = Wanted({"a": 0.5, "b": 0.5}, also=[tmp_path / further])
+        return split_source(tmp_path / "saetze.csv", "", wanted, None)
+
+    files, _, _ = divided("woerter.csv")
+    parts = [
+        pd.read_csv(io.BytesIO(files[f"{name}/{file}.csv"]))
+        for file in ("saetze", "woerter")
+        for name in "ab"
+    ]
+    assert [set(part["Satz"]) for part in parts[2:]] == [set(part["Satz"]) for part in parts[:2]]
+    assert sorted(int(word[1:]) for part in parts[2:] for word in part["Wort"]) == [*range(150)]
+    assert [part["Wort"].tolist() for part in parts[2:]] == [
+        [word for sentence, word, _ in words[1:] if sentence in set(part["Satz"])] for part in parts[2:]
+    ]
+    write_files(tmp_path, {"woerter.csv": f"{text}\ns99;w;1\n".encode()})
+    again, lines, _ = divided("woerter.csv")
+    assert again == files
+    assert lines[-1] == "woerter.csv: 1 row left out, of items that are not in saetze.csv: s99"
+    with pytest.raises(OrganiserError, match="two tables of one name"):
+        divided("saetze.csv")
+
+
 def test_a_draw_by_one_value_keeps_the_items_with_others(tmp_path):
     rows = [f"i{n},{'correct' if n < 40 else 'incorrect'}" for n in range(65)]
     write_files(tmp_path, {"all.csv": "\n".join(["id,language", *rows]).encode()})
