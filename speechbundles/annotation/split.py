@@ -200,11 +200,15 @@ def draw(items: Frame, column: str, wanted: Mapping[str, int], seed: int) -> Fra
 
     Raises
     ------
-    OrganiserError: fewer items than wanted.
+    OrganiserError: fewer items than wanted, or none with a value, which may be misspelt.
     """
     there = {value: items[items[column] == value] for value in wanted}
-    if any(len(there[value]) < number for value, number in wanted.items()):
-        few = [f"{len(there[value])} of {number} {value}" for value, number in wanted.items()]
+    few = [
+        f"{len(there[value])} of {number or 'any'} {value}"
+        for value, number in wanted.items()
+        if len(there[value]) < max(number, 1)
+    ]
+    if few:
         raise OrganiserError(f"too few items to draw by {column}: {', '.join(few)}")
     return pd.concat([there[value].sample(wanted[value], random_state=seed) for value in wanted]).index
 

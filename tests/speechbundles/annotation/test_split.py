@@ -177,6 +177,7 @@ def test_a_draw_by_one_value_keeps_the_items_with_others(tmp_path):
         ({"sets": {"a": 0.7}, "by": ["family"]}, "no column family"),
         ({"sets": {"a": 1.0}, "strata": ["speaker"]}, "speaker has 30 values; expected 20 at most, or numbers"),
         ({"sets": {"a": 1.0}, "draw": {("a", "sex"): {"m": 9999}}}, r"too few items to draw by sex: \d+ of 9999 m"),
+        ({"sets": {"a": 1.0}, "draw": {("a", "sex"): {"f": 0, "F": 0}}}, "too few items to draw by sex: 0 of any F"),
     ],
 )  # fmt: skip
 def test_sets_that_cannot_be_made_are_refused(tmp_path, wanted, refused):
