@@ -36,7 +36,15 @@ _LENGTHS = {"duration": 1, "duration_s": 1, "length": 1000, "duration_frames": 1
 """Columns of durations, with the number of their units in a second."""
 _RECORDINGS = ("recording", "audio_name")
 ALL, TOTAL = "All items", "length, total"
-LENGTHS = {TOTAL: "sum", "length, median (s)": "median", "length, mean (s)": "mean"}
+_MEASURES = {
+    TOTAL: ("seconds", "sum"),
+    "length, median (s)": ("seconds", "median"),
+    "length, mean (s)": ("seconds", "mean"),
+    "length, standard deviation (s)": ("seconds", "std"),
+    "words, mean": ("words", "mean"),
+    "words, standard deviation": ("words", "std"),
+}
+"""The column of a measure, and how it is computed."""
 _LEVELS = ["column", "class", "measure"]
 
 Answers = Callable[..., Iterator[Scored]]
@@ -116,8 +124,10 @@ def _measures(seen: Seen, unit: str) -> Iterator[tuple[str, str, str, float]]:
         for value, rows in parts:
             value = "" if column == ALL else value or "none"
             yield column, value, "items", len(rows)
-            for measure, function in LENGTHS.items() if "seconds" in rows.columns else ():
-                yield column, value, measure, round(float(rows["seconds"].agg(function)), 6)
+            for measure, (source, function) in _MEASURES.items():
+                if source in rows.columns:
+                    numbers = pd.to_numeric(rows[source], errors="coerce")
+                    yield column, value, measure, round(float(numbers.agg(function)), 6)
     if seen.group:
         sizes = seen.rows.groupby(seen.group).size()
         yield ALL, "", plural_of(called), len(sizes)
@@ -160,7 +170,7 @@ def _shown(measure: str, value: float) -> str:
         return "–"
     if measure == TOTAL:
         return f"{value // 3600:.0f}:{value % 3600 // 60:02.0f}:{value % 60:02.0f}"
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.3f}"
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def sentences(table: Frame, agreement: Frame | None) -> list[str]:

@@ -1,7 +1,7 @@
 """Descriptions of data: MERLIon's Table 1 on the sample, by loops; what participants see; text and power."""
 
 import csv
-from statistics import mean, median
+from statistics import mean, median, stdev
 
 import pandas as pd
 import pytest
@@ -48,11 +48,21 @@ def test_table_1_of_merlion_is_that_of_the_samples_labels(table, name):
         assert own["length, total"] == pytest.approx(sum(lengths[language]), abs=1e-6)
         assert own["length, median (s)"] == pytest.approx(median(lengths[language]), abs=1e-6)
         assert own["length, mean (s)"] == pytest.approx(mean(lengths[language]), abs=1e-6)
+        assert own["length, standard deviation (s)"] == pytest.approx(stdev(lengths[language]), abs=1e-6)
     several = {key[2]: value for key, value in found.items() if key[:2] == ("language_tag", "")}
     assert several["recordings with one of these"] == len(held) - len(both)
     assert several["recordings with more than one"] == len(both)
     ratio = mean(own["Mandarin"] / own["English"] for own in both)
     assert several["mean Mandarin : English where both are"] == pytest.approx(ratio, abs=1e-6)
+
+
+def test_numbers_of_words_have_a_mean_and_a_spread():
+    # The poster on content accuracy has 72 words on average, with a standard deviation of 29; the sample is similar.
+    with (ROOT / "reference_data/content_accuracy/evaluation/reference.csv").open(encoding="utf-8") as file:
+        words = [int(row["words"]) for row in csv.DictReader(file)]
+    found = table_of([see(loaded("evaluation", "content_accuracy"), public=False)], "response")["evaluation"]
+    assert found["All items", "", "words, mean"] == pytest.approx(mean(words))
+    assert found["All items", "", "words, standard deviation"] == pytest.approx(stdev(words), abs=1e-6)
 
 
 def test_the_text_has_each_set_with_its_classes(table):
@@ -159,9 +169,11 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
     folder = write_files(tmp_path, {"labels.csv": "\n".join([*rows, ""]).encode()})
     task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
     seen = see(load_reference(task, "evaluation", folder, {}), public=False)
-    found = table_of([seen], "speaker")["evaluation"]
+    table = table_of([seen], "speaker")
+    found = table["evaluation"]
     expected = {"items": 3, "speakers": 2, "length, total": 6, "without severity": 1, "length, median (s)": 2}
     assert {measure: found["All items", "", measure] for measure in expected} == expected
     assert found["label", "yes", "items"] == 2
+    assert sentences(table, None)[0].count("items per speaker, median 1.5;") == 1  # 2 and 1, not 1.500
     assert ("speaker", "S1", "items") not in found
     assert found["label", "yes", "mean share per speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
