@@ -40,8 +40,8 @@ SHOWN_DIGITS = 12
 @option(
     "--platform",
     None,
-    "build for this platform (default: codabench); give it twice to build for both. CodaLab's main servers closed at "
-    "the end of 2025",
+    "build for this platform (default: codabench); give it twice to build for two. CodaLab's main servers closed at "
+    "the end of 2025; what EvalAI lacks is in docs/how-to/before-opening.md",
     "platforms",
     multiple=True,
     type=click.Choice(sorted(platforms())),

@@ -153,9 +153,9 @@ def placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) 
             in_order = runs[::-1] if rules.latest_of_equals else runs
             on_board.append(min(in_order, key=lambda attempt: order(attempt, [primary, *others])))
     visible = [primary, *(column for column in others if not column.hidden)]
-    return sorted(
-        on_board, key=lambda each: (order(each, visible), each.submission.time, each.submission.team)
-    )
+    newest_first = rules.latest_of_equals and not rules.shared_ranks
+    on_board.sort(key=lambda each: (each.submission.time, each.submission.team), reverse=newest_first)
+    return sorted(on_board, key=lambda each: order(each, visible))
 
 
 def ranked(

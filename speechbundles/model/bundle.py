@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from speechbundles.model.archive import (
     LARGEST_BUNDLE,
@@ -23,7 +22,7 @@ from speechbundles.model.bounded import read_entry
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
-from speechbundles.model.platform import live_platform, platforms
+from speechbundles.model.platform import described_in, live_platform, platforms
 from speechbundles.model.zips import DECIDING_SET, make_zip, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.output import RECEIVED
@@ -231,7 +230,8 @@ class BuiltBundle:
             folder = str(name).removesuffix(".zip") + "/"
             is_there = any(file.startswith(folder) for file in self.files)
             advice = f"; make it from the folder {folder:.100}" * is_there
-            raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle{advice}")
+            file = platforms()[self.platform].file
+            raise BundleError(f"{name!s:.100} is named in {file} but is not in the bundle{advice}")
         entry = ""
         try:
             with open_zip(io.BytesIO(self.files[name])) as archive:
@@ -276,9 +276,10 @@ def read_built_bundle(path: Path) -> BuiltBundle:
         finding = report.findings[-1]
         what = "is not a zip" if finding.code == "bundle-not-zip" else finding.what
         raise BundleError(f"{path}: {what}; expected a bundle's zip")
-    if FILE not in archive.files:
+    name = described_in(archive.files)
+    if name is None:
         raise BundleError(f"{path}: it has no {FILE} at its root")
-    document = read_document(report, archive.files[FILE])
+    document = read_document(report, archive.files[name], name)
     if document is None:
         finding = report.findings[-1]
         raise BundleError(f"{path}: {finding.where} is incomplete or malformed: {finding.what}")
@@ -289,16 +290,16 @@ def read_built_bundle(path: Path) -> BuiltBundle:
 
 
 def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
-    """Return the bundle in an archive, by its competition.yaml.
+    """Return the bundle in an archive, by the file that describes it.
 
     Raises
     ------
     BundleError: an incomplete competition.yaml.
     """
     try:
-        bundle: BuiltBundle = platforms()[platform_of(document.content)].part("read").read(document.content)
+        bundle: BuiltBundle = platforms()[platform_of(document)].part("read").read(document.content)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
-        raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
+        raise BundleError(f"{document.name} is incomplete or malformed: {error!r:.200}") from error
     return replace(bundle, files=_with_zips(archive, bundle))
 
 
@@ -317,7 +318,8 @@ def _with_zips(archive: Archive, bundle: BuiltBundle) -> dict[str, bytes]:
     return files
 
 
-def platform_of(content: Mapping[str, Any]) -> str:
-    """Return the platform whose format a bundle's competition.yaml has; the live one if it has none."""
-    own = (name for name, platform in platforms().items() if platform.part("read").is_own(content))
+def platform_of(document: Document) -> str:
+    """Return the platform whose format the file that describes a bundle has; the live one if it has none."""
+    named = (each for each in platforms().values() if each.file == document.name)
+    own = (each.name for each in named if each.part("read").is_own(document.content))
     return next(own, live_platform().name)

@@ -1,9 +1,10 @@
-"""A bundle's competition.yaml, as far as it can be read, with the line of every key and item."""
+"""The file that describes a bundle, as far as it can be read, with the line of every key and item."""
 
 import functools
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import yaml
@@ -19,16 +20,17 @@ Path = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """The file's content, and the line of every key and item in it."""
+    """The file's content, the line of every key and item in it, and its name."""
 
     content: dict[Any, Any]
     lines: Mapping[Path, int]
+    name: str = FILE
 
     def where(self, path: Path) -> str:
         """Return the line of a place, or of the innermost place around it if it is not in the file."""
         line = next(self.lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in self.lines)
         text = dotted(path)
-        return f"{FILE} line {line}: {text}" if text else f"{FILE} line {line}"
+        return f"{self.name} line {line}: {text}" if text else f"{self.name} line {line}"
 
     def value(self, path: Path) -> Any:
         """Return the value at a place; None if there is none."""
@@ -38,25 +40,27 @@ class Document:
             return None
 
 
-def read_document(report: Report, data: bytes) -> Document | None:
+def read_document(report: Report, data: bytes, name: str = FILE) -> Document | None:
     """Parse the file. Return None, and add a finding, if it is not YAML with keys and values."""
     try:
         loader = BoundedLoader(decode_yaml(data))
         node = compose_yaml(loader)
         lines: dict[Path, int] = {(): 1}
-        content = None if node is None else _value(node, (), loader, lines, report)
+        content = (
+            None if node is None else _value(node, (), loader, lines, partial(_add_repeated, report, name))
+        )
     except UnicodeDecodeError as error:
-        report.add("yaml-not-utf8", FILE, f"byte {error.start} is not UTF-8")
+        report.add("yaml-not-utf8", name, f"byte {error.start} is not UTF-8")
         return None
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
-        where = f"{FILE} line {mark.line + 1}" if mark else FILE
+        where = f"{name} line {mark.line + 1}" if mark else name
         report.add("yaml-invalid", where, str(getattr(error, "problem", None) or error))
         return None
     if not isinstance(content, dict):
-        report.add("yaml-invalid", FILE, f"{describe(content)} at the top level; expected keys and values")
+        report.add("yaml-invalid", name, f"{describe(content)} at the top level; expected keys and values")
         return None
-    return Document(content, lines)
+    return Document(content, lines, name)
 
 
 def describe(value: Any) -> str:
@@ -70,11 +74,24 @@ def describe(value: Any) -> str:
     return repr(value)
 
 
-def _value(node: yaml.Node, path: Path, loader: BoundedLoader, lines: dict[Path, int], report: Report) -> Any:
+def _add_repeated(report: Report, name: str, line: int, path: Path, first: int) -> None:
+    what = f"{path[-1]!r} again; first on line {first}"
+    report.add("duplicate-key", f"{name} line {line}: {dotted(path)}", what)
+
+
+def _value(
+    node: yaml.Node,
+    path: Path,
+    loader: BoundedLoader,
+    lines: dict[Path, int],
+    repeated: Callable[[int, Path, int], None],
+) -> Any:
     """Return a node's value as the platforms' loader builds it; add the lines in it, and findings for repeated keys."""
     if isinstance(node, yaml.SequenceNode):
         lines.update({(*path, index): item.start_mark.line + 1 for index, item in enumerate(node.value)})
-        return [_value(item, (*path, index), loader, lines, report) for index, item in enumerate(node.value)]
+        return [
+            _value(item, (*path, index), loader, lines, repeated) for index, item in enumerate(node.value)
+        ]
     if not isinstance(node, yaml.MappingNode):
         return loader.construct_object(node)
     first_lines: dict[Any, int] = {}
@@ -83,9 +100,7 @@ def _value(node: yaml.Node, path: Path, loader: BoundedLoader, lines: dict[Path,
         if not isinstance(key_node, yaml.ScalarNode):
             raise ValueError(f"line {line}: a list or mapping as a key")
         if key_node.value in first_lines:
-            where = f"{FILE} line {line}: {dotted((*path, key_node.value))}"
-            text = f"{key_node.value!r} again; first on line {first_lines[key_node.value]}"
-            report.add("duplicate-key", where, text)
+            repeated(line, (*path, key_node.value), first_lines[key_node.value])
         first_lines.setdefault(key_node.value, line)
     loader.flatten_mapping(node)
     result = {}
@@ -93,5 +108,5 @@ def _value(node: yaml.Node, path: Path, loader: BoundedLoader, lines: dict[Path,
         key = loader.construct_object(key_node)
         place = (*path, key)
         lines[place] = key_node.start_mark.line + 1
-        result[key] = _value(value_node, place, loader, lines, report)
+        result[key] = _value(value_node, place, loader, lines, repeated)
     return result

@@ -3,8 +3,8 @@
 No job names a platform: it asks for that of a bundle, or for all. A new folder is a new platform.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -51,6 +51,7 @@ class BoardRules:
     ----------
     all_columns: whether the other columns, in order, and then the earlier submission break ties of primary scores.
     latest_of_equals: whether the latest of a team's runs with equal scores counts as its best; otherwise the earliest.
+        Where ranks are not shared, it is also before other teams' runs.
     shared_ranks: whether equal primary scores share a rank and the next score has the next rank; otherwise entries
         are numbered.
     missing_first: whether an entry without the primary score comes first where higher is better.
@@ -80,6 +81,9 @@ class Platform:
     metadata_files: at a program's root, the first of these has its command; at a submission's, one makes it a program.
     has_client: whether bundles can be published on its servers, with the `client` in its folder.
     dropped_capabilities: capabilities of Linux that its containers do not have.
+    file: the file at a bundle's root that describes it.
+    kit: where participants find the starting kit, in brackets behind its name.
+    program: the files that it adds to every scoring program.
     """
 
     name: str
@@ -92,6 +96,9 @@ class Platform:
     metadata_files: tuple[str, ...]
     has_client: bool
     dropped_capabilities: tuple[str, ...] = ()
+    file: str = "competition.yaml"
+    kit: str = "under Files"
+    program: Mapping[str, bytes] = field(default_factory=dict, hash=False)
 
     def part(self, job: str) -> Any:
         """Return the module in the platform's folder for a job, which has a Protocol of what it uses of it."""
@@ -102,6 +109,11 @@ class Platform:
 def platforms() -> Mapping[str, Platform]:
     """Return all platforms, by name."""
     return {name: import_module(f"speechbundles.platforms.{name}").PLATFORM for name in NAMES}
+
+
+def described_in(files: Container[str]) -> str | None:
+    """Return the file of a bundle that describes it; None if it has none of any platform."""
+    return next((each.file for each in platforms().values() if each.file in files), None)
 
 
 def live_platform() -> Platform:

@@ -54,6 +54,10 @@ def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     """
     require_outside(root, folder)
     require_name(name)
+    if FILE not in bundle.files:
+        raise OrganiserError(
+            f"only bundles with a {FILE} can be adopted; this one has a format of {bundle.platform}"
+        )
     content: dict[str, Any] = parse_yaml(bundle.files[FILE])
     live = live_platform()
     if bundle.platform != live.name:

@@ -186,6 +186,20 @@ def codalab() -> Draft:
 
 
 CLEAN = {"codabench": codabench, "codalab": codalab}
+
+
+def evalai() -> Draft:
+    """The smallest challenge bundle that has everything and no defect."""
+    spec = _data("clean_evalai")
+    text = b"<p>Synthetic. Data licence: MIT. Upload a zip.</p>\n"
+    zips = _inner_zips(("evaluation.json", b'{"command": "python3 $program/score.py $input $output"}'))
+    zips["evaluation_script.zip"] = zips.pop("scoring_program.zip")
+    files = {"logo.png": png(), "page.html": text}
+    return Draft(spec, files, zips, name="challenge_config.yaml")
+
+
+EVERY = {**CLEAN, "evalai": evalai}
+"""Those of CLEAN, whose files have keys in common, and the others."""
 PATH = "platform/bundle.zip"
 
 
@@ -207,7 +221,7 @@ class Defect:
     damage: Damage
 
     def draft(self) -> Draft:
-        draft = copy.deepcopy(CLEAN[self.platform]())
+        draft = copy.deepcopy(EVERY[self.platform]())
         self.damage(draft)
         return draft
 

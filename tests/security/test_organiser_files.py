@@ -229,7 +229,9 @@ def test_nothing_is_printed_but_through_say():
         for path in sources
         if ways & functions_called(path) or unescaped.search(path.read_text(encoding="utf-8"))
     ]
-    assert printing == [ROOT / "speechbundles" / "model" / "text.py"]
+    own = ROOT / "speechbundles"
+    travels = own / "platforms" / "evalai" / "evaluation.py"  # repeats there what the programs print
+    assert sorted(printing) == [own / "model" / "text.py", travels]
 
 
 # Outputs

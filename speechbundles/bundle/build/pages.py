@@ -99,6 +99,7 @@ def _facts(competition: Competition, parts: BundleParts, platform: Platform) -> 
         "rule": MEANINGS[competition["submission_rule"]],
         "ties": platform.board.ties,
         "upload": platform.upload,
+        "kit_place": platform.kit,
         "upload_phase": _upload_phase(competition),
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),

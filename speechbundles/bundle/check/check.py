@@ -22,7 +22,7 @@ from speechbundles.model.bundle import bundle_of, platform_of
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Finding, Report
-from speechbundles.model.platform import platforms
+from speechbundles.model.platform import described_in, platforms
 
 Inspect = Callable[[Report, Archive, Document], Inspection]
 """How a platform checks competition.yaml, and the programs, data and pages that it names."""
@@ -46,7 +46,7 @@ def check_bundle(path: Path, elsewhere: Mapping[str, int] = MappingProxyType({})
     document = _competition(report, files)
     if document is None:
         return report.findings
-    report.platform = platform_of(document.content)
+    report.platform = platform_of(document)
     inspect: Inspect = platforms()[report.platform].part("findings").check
     bundle = inspect(report, files, document)
     for (step, _), program in bundle.contents.programs.items():
@@ -64,15 +64,14 @@ def check_bundle(path: Path, elsewhere: Mapping[str, int] = MappingProxyType({})
 
 
 def _competition(report: Report, bundle: Archive) -> Document | None:
-    """Return competition.yaml from the root, or report where it is instead."""
-    if FILE in bundle.files:
-        return read_document(report, bundle.files[FILE])
+    """Return the file that describes the bundle from the root, or report where it is instead."""
+    if described := described_in(bundle.files):
+        return read_document(report, bundle.files[described], described)
     names = {posixpath.basename(name).lower(): name for name in reversed(bundle.files)}
     if FILE in names and "/" in names[FILE]:
         report.add("yaml-in-folder", names[FILE], f"{FILE} is in a folder")
     elif FILE in names or "competition.yml" in names:
-        found = names.get(FILE) or names["competition.yml"]
-        report.add("yaml-misnamed", found, f"expected {FILE}")
+        report.add("yaml-misnamed", names.get(FILE) or names["competition.yml"], f"expected {FILE}")
     elif FILE not in bundle.refused:
         report.add("yaml-missing", "the bundle", f"no {FILE} among {len(bundle.files)} files")
     return None

@@ -33,6 +33,7 @@ from speechbundles.bundle.rehearse.run import METADATA_FILES
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import BundleError
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources, installed_root
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.formats.problems import FREE_ATTEMPT
@@ -126,7 +127,7 @@ def own_programs(bundle: BuiltBundle) -> dict[str, str]:
     All code is this project's, byte for byte, except that a task in Python is its organiser's; that one needs Linux.
     """
     source = Sources(installed_root())
-    code = set(source.read_library().items())
+    code = {*source.read_library().items(), *platforms()[bundle.platform].program.items()}
     for folder in ("scoring_program", "ingestion_program"):
         code |= {(Path(name).name, content) for name, content in source.read_files(folder).items()}
     tasks = [task for phase in bundle.phases for task in phase.tasks]

@@ -1,5 +1,6 @@
-"""Settings of phases in Codabench's bundle, beside those of CodaLab's."""
+"""Settings of phases in Codabench's bundle, beside those of the other platforms'; all give the same scores."""
 
+import pytest
 import yaml
 
 from speechbundles.bundle.build.built import write
@@ -12,6 +13,7 @@ from tests.samples.damaged_copy import rewrite
 from tests.samples.programs import unzipped
 
 
+@pytest.mark.thorough
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     evaluation = "        reference: evaluation\n"
     rewrite(copy, (evaluation, f"{evaluation}        hide_scores: true\n"))
@@ -20,11 +22,17 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     competitions = {}
     for platform, one in built.items():
         assert [finding for finding in one.findings if finding.level == "error"] == []
-        competitions[platform] = yaml.safe_load(unzipped(one.path.read_bytes())["competition.yaml"])
+        competitions[platform] = yaml.safe_load(unzipped(one.path.read_bytes())[platforms()[platform].file])
     assert competitions["codabench"]["phases"][1]["hide_output"] is True
     assert competitions["codabench"]["leaderboards"][0]["hidden"] is True
     assert competitions["codabench"]["enable_detailed_results"] is False
     assert competitions["codalab"]["phases"][2]["leaderboard_management_mode"] == "hide_results"
+    evalai = competitions["evalai"]
+    assert [split["visibility"] for split in evalai["challenge_phase_splits"]] == [3, 1]
+    assert [phase["disable_logs"] for phase in evalai["challenge_phases"]] == [False, True]
     submission = copy / "submission.zip"
     submission.write_bytes(make_zip(planned.parts["spoken_call"].solutions["evaluation"]))
-    assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2
+    results = [rehearse(one.path, submission, phase="Evaluation") for one in built.values()]
+    assert [result.status for result in results] == ["Finished"] * 3
+    rows = [{cell.key: cell.stored for cell in result.row} for result in results]
+    assert rows[0] == rows[1] == rows[2]
