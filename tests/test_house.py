@@ -283,8 +283,9 @@ IMPORTED_KIND = re.compile(r"^spokeneval\.kinds\.(?:sections\.)?(\w+)\.")
 TASKS_OF_KINDS = (
     *("spokeneval/challenges/", "speechbundles/new/templates/examples/"),
     "speechbundles/annotation/reference.py",
+    "speechbundles/annotation/study.py",
 )
-"""The challenges, templates of others, and the tasks that `merge` proposes: a new kind needs none."""
+"""The challenges, templates of others, and the tasks that `merge` and `listening` propose: a new kind needs none."""
 
 
 def test_a_kinds_name_is_in_its_own_files_and_in_three_others_at_most():

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-_BEFORE_LABELS = ("assign", "merge", "split", "describe")
+_BEFORE_LABELS = ("assign", "merge", "listening", "split", "describe")
 """The commands of the extra `annotation`."""
 
 

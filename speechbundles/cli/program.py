@@ -15,7 +15,7 @@ import click
 from spokeneval.version import __version__
 
 COMMANDS = (
-    *("assign", "merge", "split", "describe"),
+    *("assign", "merge", "listening", "split", "describe"),
     *("init", "adopt", "build", "check", "rehearse", "score", "rank", "season"),
     *("publish", "fetch", "board", "run", "watch", "amend", "new"),
 )

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import build_bundle
 import spokeneval
+from sample_data import listening
 from sample_data.demo import submissions
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
@@ -67,6 +68,10 @@ def make_pages(folder: Path) -> Iterator[Path]:
         organise("describe", bundle.name, "--out", str(described))
         yield from (described / half / "data.html" for half in ("private", "public"))
     yield _season(folder)
+    listening.write(folder / "study")
+    words = ("--test", "mushra", "--reference", "natural", "--anchor", "low", "--out", str(folder / "grades"))
+    organise("listening", str(folder / "study/mushra.csv"), *words)
+    yield folder / "grades/ranking.html"
     for feedback in ("coarse", "exact"):
         yield _home_board(folder, feedback)
     yield _joint_board(folder)
