@@ -106,7 +106,10 @@ def _add_sides(
     """Add the task, the reference and the submissions."""
     from .kinds.declared import KINDS
 
-    which = "the name of a task (see `tasks`), unless --kind or --task-file is given; then"
+    which = (
+        "the name of a task (see `tasks`), or of a declared one whose task.json is beside the reference, unless "
+        "--kind or --task-file is given; then"
+    )
     submission = "a file, - for standard input, the folder with its files, or a zip of them"
     sides = f"the reference and the submission, each {submission}; in a .txt each line is an answer"
     scoring.add_argument(

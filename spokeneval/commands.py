@@ -68,7 +68,8 @@ def _run(options: argparse.Namespace) -> int:
         if options.command == "tasks":
             return _tasks(options)
         name = options.names.pop(0) if options.names and not (options.kind or options.task_file) else None
-        task = _declared(options) if options.kind else _chosen_task(name, options.task_file)
+        labels = getattr(options, "reference", None) or next(iter(options.names), "")
+        task = _declared(options) if options.kind else _chosen_task(name, options.task_file, labels)
     except ValueError as error:
         return _refuse(options, str(error), 2)
     return _score(options, task)
@@ -374,8 +375,10 @@ def _refuse(options: argparse.Namespace, message: str, status: int, **details: A
     return status
 
 
-def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
+def _chosen_task(name: Optional[str], file: Optional[Path], labels: str = "") -> Task:
     """Return the task of a name, or of a `task.json`.
+
+    A declared task has a name if its `task.json` is beside the labels, as in the folder that a build keeps.
 
     Raises
     ------
@@ -387,6 +390,12 @@ def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
     if (name is None) == (file is None):
         raise ValueError("Give the name of a task, or --task-file; `tasks` lists the names.")
     if file is None:
+        beside = Path(labels).parent / "task.json"
+        if name not in task_names() and labels and beside.is_file():
+            task = _chosen_task(None, beside)
+            if task.name != name:
+                raise ValueError(f"Unknown task {name}; {beside} declares the task {task.name}.")
+            return task
         if name not in task_names():
             kinds = f"or a kind (`tasks KIND`, `score --kind KIND`): {', '.join(KINDS)}"
             choices = f"choose one of {', '.join(task_names())}; {kinds}."

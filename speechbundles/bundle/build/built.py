@@ -21,7 +21,7 @@ from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Finding
 from speechbundles.model.platform import live_platform, platforms
 from speechbundles.model.text import size_of
-from speechbundles.model.zips import HOME, make_zip
+from speechbundles.model.zips import HOME, TASK_FILE, make_zip
 from spokeneval.formats.problems import some_of
 
 Render = Callable[[Competition, BundleParts, Mapping[str, str]], dict[str, bytes]]
@@ -55,7 +55,8 @@ def write(
 ) -> Iterator[Built]:
     """Check the zip of each planned bundle, and write it to `out/PLATFORM/NAME.zip` if it has no errors.
 
-    Sealed labels are written first, to `out/sealed/TASK/SET/`, readable only by the current user.
+    Sealed labels are written first, to `out/sealed/TASK/SET/`, readable only by the current user, with the `task.json`
+    by which `spokeneval score TASK` knows a declared task.
 
     Parameters
     ----------
@@ -78,7 +79,9 @@ def write(
                 f"--platform {able}"
             )
     for folder, reference in sealed_folders(plan, out).items():
-        for name, content in reference.at_home.items():
+        described = plan.parts[reference.task].scoring_program[TASK_FILE]
+        declared = {TASK_FILE: described} if reference.definition.declaration else {}
+        for name, content in {**reference.at_home, **declared}.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(folder / name, content, private=True)
     for number, ((name, platform), pages) in enumerate(plan.pages.items(), 1):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sklearn.metrics import f1_score
 
 import build_bundle
 from speechbundles.bundle.check import UNPROTECTED
@@ -63,6 +64,22 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
         assert (done.status, done.warnings, done.problems) == ("Finished", (), ())
         assert [(cell.key, float(cell.shown)) for cell in done.row] == [("received", 1)]
         assert ("f1" in done.scores) == (name == "Development")
+
+
+def test_a_declared_task_is_scored_by_its_name_with_the_labels_at_home(built, tmp_path, capsys):
+    """The example's good submission, by scikit-learn's F1 of the same files."""
+    labels = built / f"dist/sealed/{BUNDLE}/evaluation/all"
+    zip = write_files(tmp_path, {"team.zip": example_files(BUNDLE)["submissions/good.zip"]}) / "team.zip"
+    given = ["--reference", str(labels), "--submission", str(zip)]
+    assert main(["score", BUNDLE, *given, "--json"]) == 0
+    (said,) = (table.splitlines()[1:] for table in unzipped(zip.read_bytes()).values())
+    answers = dict(line.decode().split(",")[:2] for line in said)
+    rows = [line.split(",")[:2] for line in (labels / "labels.csv").read_text().splitlines()[1:]]
+    expected = f1_score([label for _, label in rows], [answers[item] for item, _ in rows], pos_label="yes")
+    assert json.loads(capsys.readouterr().out)["scores"]["f1"] == pytest.approx(expected)
+    assert main(["score", "helth", *given]) == 2
+    assert "Unknown task helth; " in (told := capsys.readouterr().err)
+    assert f"declares the task {BUNDLE}" in told
 
 
 def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):
