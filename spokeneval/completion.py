@@ -11,21 +11,36 @@ from .formats.problems import closest
 from .kinds.declared import KINDS
 from .scoring.output import say
 
-_BASH = """_spokeneval_completion() {
+_SCRIPTS = {
+    "bash_source": """_spokeneval_completion() {
     local IFS=$'\\n'
     COMPREPLY=($(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD _SPOKENEVAL_COMPLETE=bash_complete $1))
 }
-complete -o default -F _spokeneval_completion spokeneval"""
-"""Without a word that can follow, bash completes the names of files."""
+complete -o default -F _spokeneval_completion spokeneval""",
+    "zsh_source": """_spokeneval_completion() {
+    local -a found
+    found=(${(f)"$(COMP_WORDS="${(F)words}" COMP_CWORD=$((CURRENT-1)) _SPOKENEVAL_COMPLETE=bash_complete $words[1])"})
+    (( $#found )) && compadd -- $found || _files
+}
+compdef _spokeneval_completion spokeneval""",
+    "fish_source": """function _spokeneval_completion
+    set -l typed (commandline -opc) (commandline -ct)
+    set -lx COMP_WORDS (string join \\n -- $typed | string collect)
+    set -lx COMP_CWORD (math (count $typed) - 1)
+    _SPOKENEVAL_COMPLETE=bash_complete $typed[1]
+end
+complete -c spokeneval -a '(_spokeneval_completion)'""",
+}
+"""The script of each shell. Without a word that can follow, shells complete the names of files."""
 
 
 def complete(asked: str) -> int:
     """Print the script for a shell, or the words that can be in the place of the cursor."""
-    if asked == "bash_source":
-        say(_BASH)
+    if asked in _SCRIPTS:
+        say(_SCRIPTS[asked])
         return 0
     if asked != "bash_complete":
-        say("Only bash completes this command.", error=True)
+        say(f"_SPOKENEVAL_COMPLETE is {asked}; expected one of {', '.join(_SCRIPTS)}", error=True)
         return 2
     typed, place = os.environ["COMP_WORDS"].split("\n"), int(os.environ["COMP_CWORD"])
     begun = "".join(typed[place : place + 1])

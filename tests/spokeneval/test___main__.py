@@ -305,19 +305,41 @@ def test_bash_completes_commands_options_tasks_and_choices(capsys, monkeypatch, 
     assert (status, printed.split()) == (0, expected.split())
 
 
-@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-def test_the_script_for_bash_asks_the_program(tmp_path):
+SHELLS = {
+    "bash": """eval "$(_SPOKENEVAL_COMPLETE=bash_source spokeneval)"
+        COMP_WORDS=(spokeneval wer "a b" --rep); COMP_CWORD=3
+        _spokeneval_completion spokeneval --rep "a b"; echo "${COMPREPLY[*]}"; complete -p spokeneval""",
+    "zsh": """compdef() { echo "$@" }; compadd() { shift; echo "$@" }
+        eval "$(_SPOKENEVAL_COMPLETE=zsh_source spokeneval)"
+        words=(spokeneval wer "a b" --rep); CURRENT=4; _spokeneval_completion""",
+    "fish": """_SPOKENEVAL_COMPLETE=fish_source spokeneval | source
+        complete -C 'spokeneval wer "a b" --rep'; complete -C 'spokeneval sc'""",
+}
+"""The shells, and a script that completes `--rep`; zsh completes on a terminal only, so its builtins are replaced."""
+COMPLETED = {
+    "bash": ["--report", "complete -o default -F _spokeneval_completion spokeneval"],
+    "zsh": ["_spokeneval_completion spokeneval", "--report"],
+    "fish": ["--report", "score"],
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_for_a_shell_asks_the_program(tmp_path, shell):
+    if not shutil.which(shell):
+        pytest.skip(f"needs {shell}")
     program = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m spokeneval "$@"\n'
     (write_files(tmp_path, {"spokeneval": program}) / "spokeneval").chmod(0o755)
-    script = """eval "$(_SPOKENEVAL_COMPLETE=bash_source spokeneval)"
-        COMP_WORDS=(spokeneval wer "a b" --rep); COMP_CWORD=3
-        _spokeneval_completion spokeneval --rep "a b"; echo "${COMPREPLY[*]}"; complete -p spokeneval"""
-    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True)
-    assert done.stdout == "--report\ncomplete -o default -F _spokeneval_completion spokeneval\n", done.stderr
-    variables["_SPOKENEVAL_COMPLETE"] = "zsh_source"
-    other = subprocess.run([tmp_path / "spokeneval"], env=variables, capture_output=True, text=True)
-    assert (other.returncode, other.stdout) == (2, "")
+    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [shell, "-c", SHELLS[shell]], env=variables, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == COMPLETED[shell], done.stderr
+
+
+def test_the_script_for_another_shell_is_refused(capsys, monkeypatch):
+    monkeypatch.setenv("_SPOKENEVAL_COMPLETE", "tcsh_source")
+    status, printed, _ = run(capsys)
+    assert (status, printed) == (2, "")
 
 
 CSV = "id,transcript\n1,good morning\n2,how are you\n"
