@@ -31,11 +31,8 @@ _SIZE = 13
 
 
 def labels(rows: Sequence[Entry]) -> list[str]:
-    """Return a short label for each system, which begins with its number; an excluded system has none."""
-    return [
-        f"{'–' if row.excluded else number} {shorten(row.name, _LABEL - 4)}"
-        for number, row in enumerate(rows, 1)
-    ]
+    """Return a label for each system, which begins with its number; an excluded system has none."""
+    return [f"{'–' if row.excluded else number} {row.name}" for number, row in enumerate(rows, 1)]
 
 
 def _of_first(board: Leaderboard, caption: str) -> str:
@@ -51,7 +48,7 @@ def forest_plot(board: Leaderboard) -> page.Html:
         plots.Mark(label, row.score, f"{row.score:.{digits}f} {row.excluded}".rstrip(), row.interval, colour)
         for label, row, colour in zip(labels(drawn), drawn, colours, strict=True)
     ]
-    marks += [plots.Mark(shorten(name, _LABEL), float(shown), shown) for name, shown in board.trivial.items()]
+    marks += [plots.Mark(name, float(shown), shown) for name, shown in board.trivial.items()]
     caption = _of_first(board, f"{board.measure}: scores and 95 % intervals")
     label = "Scores with their intervals; the ranking has the same numbers"
     return page.figure(caption, label, plots.scale(marks))
@@ -119,7 +116,7 @@ def rank_stability(board: Leaderboard) -> page.Html | None:
 def _row_labels(rows: Sequence[Entry]) -> list[str]:
     return [
         f'<text x="{_LEFT - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
-        for place, label in enumerate(labels(rows))
+        for place, label in enumerate(shorten(each, _LABEL) for each in labels(rows))
     ]
 
 

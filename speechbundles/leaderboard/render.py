@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
 from rich.cells import cell_len
 
 from speechbundles.model.console import fitted_table
@@ -52,8 +53,8 @@ def html_table(table: TextTable, summary: str = "", *, shown: int | None = None)
 
 
 def fitted_tables(table: TextTable, *, shown: int | None = None) -> list[page.Html]:
-    """Return the parts of a table that fit a sheet of paper, each with the first column."""
-    parts = _column_groups([table.header, *table.rows])
+    """Return the parts of a table that fit a sheet of paper, each with the columns of names."""
+    parts = _column_groups([table.header, *table.rows], table.left)
     whole = []
     for number, places in enumerate(parts, 1):
         title = table.title if len(parts) == 1 else f"{table.title} ({number} of {len(parts)})"
@@ -62,19 +63,18 @@ def fitted_tables(table: TextTable, *, shown: int | None = None) -> list[page.Ht
     return whole
 
 
-def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Return the places of the columns of each part of a table; each part begins with the first column."""
+def _column_groups(rows: Sequence[Sequence[str]], left: int) -> list[list[int]]:
+    """Return the places of the columns of each part of a table; each part begins with the columns of names."""
     header, *body = rows
-    groups: list[list[int]] = []
-    width = 0
-    for place in range(1, len(header)):
-        own = 1 + max(map(cell_len, [*header[place].split(), *(row[place] for row in body)]), default=0)
-        if not groups or width + own > WIDEST:
-            groups.append([0])
-            width = 0
-        groups[-1].append(place)
-        width += own
-    return groups or [[0]]
+    widths = [
+        1 + max(map(cell_len, [*header[place].split(), *(row[place] for row in body)]), default=0)
+        for place in range(left, len(header))
+    ]
+    for parts in range(1, len(widths) + 1):
+        groups = np.array_split(np.arange(len(widths)), parts)
+        if all(len(group) == 1 or sum(widths[at] for at in group) <= WIDEST for group in groups):
+            return [[*range(left), *(left + group).tolist()] for group in groups]
+    return [[*range(left)]]
 
 
 def entries_table(board: Leaderboard, title: str, called: str) -> TextTable:

@@ -20,7 +20,8 @@ from .decisions import MOST_CLASSES, WrongClasses, confusion_counts, confusion_p
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _RANGE = (0.0008, 0.97)
 _RATES = (0.01, 0.05, 0.1, 0.2, 0.5)
-_BINS = 60
+_BINS, _PER_BIN = 60, 5
+"""The most bars of a distribution, and the fewest scores for each of them on average."""
 _LARGEST_RATIO = 8.0
 """Largest log-likelihood ratio in the calibration plot."""
 _BANDS = 5
@@ -194,7 +195,7 @@ def _histograms(names: Sequence[str], curve: Curve) -> Html:
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.13, 0.27, 0.83, 0.7])
-        edges = np.linspace(low, high, _BINS + 1)
+        edges = np.linspace(low, high, min(_BINS, len(both) // _PER_BIN + 1) + 1)
         for (name, values), colour, style in zip(sides.items(), (BLUE, ORANGE), LINE_STYLES):
             shares = 100 * np.histogram(np.clip(values, low, high), edges)[0] / len(values)
             axes.stairs(shares, edges, color=colour, linestyle=style, linewidth=1.8, label=name)

@@ -13,10 +13,12 @@ def test_no_column_is_wider_than_a_sheet_or_left_out(small):
     assert len(wide.header) > 15
     for table in (wide, board.tables[-1]):
         cells = [table.header, *table.rows]
-        groups = _column_groups(cells)
+        groups = _column_groups(cells, 1)
         assert len(groups) > 2
         assert [place for group in groups for place in group[1:]] == [*range(1, len(table.header))]
         assert {group[0] for group in groups} == {0}
+        sizes = {*map(len, groups)}
+        assert max(sizes) - min(sizes) <= 1
         for group in groups:
             assert sum(1 + max(len(row[place]) for row in table.rows) for place in group[1:]) <= WIDEST
     page = to_html(board)
@@ -25,8 +27,12 @@ def test_no_column_is_wider_than_a_sheet_or_left_out(small):
 
 
 def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
-    assert _column_groups([["System", "a", "b", "c"], ["s", "1", "x" * 200, "3"]]) == [[0, 1], [0, 2], [0, 3]]
-    assert _column_groups([["System"], ["s"]]) == [[0]]
+    assert _column_groups([["System", "a", "b", "c"], ["s", "1", "x" * 200, "3"]], 1) == [
+        [0, 1],
+        [0, 2],
+        [0, 3],
+    ]
+    assert _column_groups([["System"], ["s"]], 1) == [[0]]
 
 
 def test_a_table_that_is_cut_does_not_claim_to_show_all_rows():
