@@ -228,7 +228,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
     Spans end at whole units of the picture and are at least one unit wide, so that a lane takes at most 1.6 kB for any
     number of spans.
     """
-    left, length, high = 170, 710, 20
+    left, length, high = 190, 710, 20
     start, end = float(regions.min()), float(regions.max())
     scale = length / (end - start)
     bottom = (high + 6) * len(lanes) + 4
@@ -248,7 +248,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
         clock = f"{tick // 60:.0f}:{tick % 60:02.0f}"
         parts.append(f'<path d="M{x} {bottom}v5" stroke="{STRONG}"/>')
         parts.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{clock}</text>')
-    return drawing(900, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
+    return drawing(920, bottom + 28, "max-width: 56rem; min-width: 40rem", 13, parts)
 
 
 def _dashes(spans: np.ndarray, length: int) -> str:

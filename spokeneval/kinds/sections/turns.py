@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import cycle, permutations
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
 from ...report.largest import Errors, GroupedErrors
 from ...report.page import Html, figure, folded, long_table, paragraph, percent, section, table
-from ...report.plots import BLUE, ERROR, ORANGE, Lane, timeline
+from ...report.plots import BLUE, ERROR, GREEN, GREY, ORANGE, Lane, timeline
 from ...scoring.scored import Scored
 from ..turns import TurnsKind
 
@@ -23,6 +23,8 @@ MOST_TIMELINES = 20
 MOST_LANES = 6
 """Labels with a lane of their own; those with the most time are shown."""
 MOST_CLASSES = 12
+COLOURS = (BLUE, ORANGE, GREEN)
+"""Of labels in timelines: those that count as the same have the same one."""
 GROUPS = 4
 """Groups of recordings by how often the label changes."""
 
@@ -39,6 +41,7 @@ class _Compared(NamedTuple):
     regions: the evaluated regions of each recording.
     sweeps: each recording, cut where something starts or ends.
     pairs: the labels of each recording that count as the same.
+    mapped: whether they are those with the most common time, whatever their names.
     classes: the names of the labels; empty if any are allowed.
     """
 
@@ -48,6 +51,7 @@ class _Compared(NamedTuple):
     regions: Sequence[np.ndarray]
     sweeps: Sequence[Sweep]
     pairs: Sequence[tuple[np.ndarray, np.ndarray]]
+    mapped: bool
     classes: Sequence[str]
 
 
@@ -58,10 +62,15 @@ def _compared(kind: TurnsKind, reference: TurnReference, submission: Submission,
         regions.append(recording.regions)
         sweeps.append(swept)
         if kind.mapped:
-            pairs.append(metrics.label_pairs(metrics.overlaps(recording, **kind.excluded), mapped=True))
+            times = metrics.overlaps(recording, **kind.excluded)
+            said, heard = metrics.label_pairs(times, mapped=True)
+            shared = times.common[said, heard] > 0
+            pairs.append((said[shared], heard[shared]))
         else:
             pairs.append((np.arange(min(len(swept.reference), len(swept.hypothesis))),) * 2)
-    return _Compared(reference, submission, scored.rows["errors"], regions, sweeps, pairs, kind.classes)
+    return _Compared(
+        reference, submission, scored.rows["errors"], regions, sweeps, pairs, kind.mapped, kind.classes
+    )
 
 
 def sections(
@@ -214,23 +223,37 @@ def scored_outside(said: Sequence[Any], heard: Sequence[Any]) -> Html:
     return paragraph(f"The reference has no regions, so all time is scored: {outside}", kind="note")
 
 
+def _partners(found: _Compared, row: int) -> dict[str, str]:
+    """Return the labels of the submission that are mapped in a recording, with the labels that they count as."""
+    order = [*dict.fromkeys((*found.reference.names, *found.submission.names))]
+    said, heard = (
+        sorted({side.names[label] for label in side.turns[row].labels.tolist()}, key=order.index)
+        for side in (found.reference, found.submission)
+    )
+    return {heard[other]: said[label] for label, other in zip(*map(np.ndarray.tolist, found.pairs[row]))}
+
+
 def _timeline(found: _Compared, name: str, row: int) -> Html:
-    """Return a timeline of the labels in the reference and in the submission, and of the errors."""
+    """Return a timeline of the labels in the reference and in the submission, and of the errors.
+
+    A label of the submission has the colour and the name of the label that it counts as; without one it is grey.
+    """
     spans = error_spans(found.sweeps[row], found.pairs[row])
+    colours = dict(zip(found.reference.names, cycle(COLOURS)))
+    own = {label: label for label in colours}
     lanes = []
-    for side, answers in (("Reference", found.reference), ("Submission", found.submission)):
+    for side, answers, same in (
+        ("Reference", found.reference, own),
+        ("Submission", found.submission, _partners(found, row) if found.mapped else own),
+    ):
         turns = answers.turns[row]
         lengths = np.bincount(turns.labels, np.diff(turns.spans)[:, 0], len(answers.names))
-        most = sorted(np.argsort(-lengths, kind="stable")[:MOST_LANES].tolist())
-        for place, label in enumerate(most):
-            colour = (BLUE, ORANGE)[place % 2]
+        for label in sorted(np.argsort(-lengths, kind="stable")[:MOST_LANES].tolist()):
             if found.classes or lengths[label]:
-                lanes.append(
-                    Lane(
-                        f"{side}, {answers.names[label]}",
-                        [(turns.spans[turns.labels == label], colour)],
-                    )
-                )
+                given = answers.names[label]
+                called = f"{given} = {same[given]}" if same.get(given, given) != given else given
+                colour = colours[same[given]] if given in same else GREY
+                lanes.append(Lane(f"{side}, {called}", [(turns.spans[turns.labels == label], colour)]))
     lanes += [Lane(called, [(spans[error], ERROR)]) for error, called in _NAMES.items()]
     seconds = "; ".join(
         f"{called} {np.diff(spans[error]).sum() / 1000:.1f} s" for error, called in _NAMES.items()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
+from spokeneval.report.plots import GREY
 from spokeneval.report.sections import sections
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import score_submission
@@ -44,10 +47,23 @@ def test_speakers_are_shown_by_their_own_names(mapping):
     page = markup(
         {"mapping": mapping, "collar": 0.5}, {"r": [(0, 4, "A")]}, {"r": [(0, 4, "x"), (6, 7, "y")]}
     )
-    assert all(f">{lane}</text>" in page for lane in ("Reference, A", "Submission, x", "Submission, y"))
+    heard = "Submission, x = A" if mapping == "optimal" else "Submission, x"
+    assert all(f">{lane}</text>" in page for lane in ("Reference, A", heard, "Submission, y"))
     confused = 3.0 if mapping == "none" else 0.0
     assert f"Miss 0.0 s; False alarm 1.0 s; Confusion {confused} s." in page
     assert "Labels over time" not in page
+
+
+def test_a_mapped_label_has_the_colour_of_its_label_in_the_reference_and_another_one_is_grey():
+    # In the order of its time the submission's first label is B's, and no label is left for the last one.
+    said = [(0, 2, "A"), (2, 6, "B")]
+    page = markup({"mapping": "optimal"}, {"r": said}, {"r": [(2, 6, "x"), (0, 2, "y"), (7, 8, "z")]})
+    drawn = dict(
+        re.findall(r'text-anchor="end">([^<]*)</text>\n<path d="[^"]*" style="stroke: ([^"]*)"', page)
+    )
+    assert drawn["Submission, x = B"] == drawn["Reference, B"] != drawn["Reference, A"]
+    assert drawn["Submission, y = A"] == drawn["Reference, A"]
+    assert drawn["Submission, z"] == GREY
 
 
 def test_a_note_has_the_scored_time_outside_a_reference_without_regions():
