@@ -236,8 +236,9 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Order:
         for both in combinations(range(number), 2)
     ]
     better = np.triu(adjusted <= SIGNIFICANCE, 1)
+    named = [" and ".join(group) if len(group) < 3 else some_of(group) for group in groups]
     units = " and ".join(
-        f"{_units_of(group, entries.tasks, counts)} of {' and '.join(group)}" for group in groups
+        f"{_units_of(group, entries.tasks, counts)} of {tasks}" for group, tasks in zip(groups, named)
     )
     notes = how_joined(units, number, least, common=len(groups) < len(counts))
     notes += [f"{task}: {note}" for task, own in entries.tasks.items() for note in one_side(own.own_task)]

@@ -46,6 +46,7 @@ MISSING = {
 }
 """What happens to a system without a score in a task that is not compulsory."""
 
+_FOR_ALL = f"{MEAN_RANK} and {WEIGHTED_SUM} are for all scores"
 _AT_A_TIME = 1 << 24
 
 
@@ -101,10 +102,10 @@ class JointRule:
             found.append(f"baseline: name the baseline if missing is {BASELINE}")
         if self.rule == MACRO_MEAN and len({(score.direction, score.limits) for score in tasks.values()}) > 1:
             scores = ", ".join(f"{score.heading} in {task}" for task, score in tasks.items())
-            found.append(f"rule: {MACRO_MEAN} is for scores of one scale; found {scores}")
+            found.append(f"rule: {MACRO_MEAN} is for scores of one scale; found {scores}; {_FOR_ALL}")
         if self.rule == NORMALISED_SUM:
             signed = [task for task, score in tasks.items() if (score.limits or (-1,))[0] < 0]
-            what = f"rule: {NORMALISED_SUM} is for scores from 0 on; {{}} in {{}} may be negative"
+            what = f"rule: {NORMALISED_SUM} is for scores from 0 on; {{}} in {{}} may be negative; {_FOR_ALL}"
             found += [what.format(tasks[task].title, task) for task in signed]
         return found
 

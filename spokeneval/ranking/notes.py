@@ -115,9 +115,9 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     if rule.baseline:
         remarks.append(f"The baseline, {rule.baseline}, counts in no rank or total.")
     remarks += [f"{without}."] if without else []
-    why = "tasks may share speakers, which their own intervals do not show; ranges of ranks allow for it"
+    why = "tasks may share units, which their own intervals do not show; ranges of ranks allow for it"
     if rule.rule in (MEAN_RANK, NORMALISED_SUM):
-        why = "it depends on the other systems, and tasks may share speakers; ranges of ranks allow for both"
+        why = "it depends on the other systems, and tasks may share units; ranges of ranks allow for both"
     return [" ".join([*remarks, f"A joint score has no interval: {why}."])]
 
 

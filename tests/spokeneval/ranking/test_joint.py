@@ -55,6 +55,8 @@ def test_one_task_twice_has_the_ranges_of_the_task():
         (row.name, pytest.approx(row.score), row.rank, row.ranks) for row in task.rows
     ]
     assert twice.units == "20 items of one and two"
+    several = spokeneval.compare_tasks(dict.fromkeys(["one", "two", "three", "four"], task))
+    assert several.units == "20 items of one, two, three (and 1 more)"
 
 
 def test_common_units_are_drawn_together_and_others_independently():
@@ -103,7 +105,7 @@ def test_ranges_are_those_of_a_loop(rule):
         tasks, JointRule(rule, weights=dict.fromkeys(tasks, 1) if rule == "weighted_sum" else {})
     )
     assert found.notes[0].startswith("Weights: first 1, second 1, third 1.") == (rule == "weighted_sum")
-    why = "it depends on the other systems" if rule == "mean_rank" else "tasks may share speakers, which"
+    why = "it depends on the other systems" if rule == "mean_rank" else "tasks may share units, which"
     assert f"A joint score has no interval: {why}" in found.notes[0]
     names = [row.name for row in found.rows]
     counts = {task: ranking.systems[0].statistics for task, ranking in tasks.items()}
@@ -211,7 +213,7 @@ def test_a_baseline_changes_nothing_and_is_shown_at_its_place_without_a_rank(rul
 def test_rules_that_do_not_fit_the_scores_list_all_problems():
     tasks = {"A": decisions("ab"), "B": scores("ab")}
     with pytest.raises(
-        ValueError, match="macro_mean is for scores of one scale; found F1 in A, RMSE in B"
+        ValueError, match="found F1 in A, RMSE in B; mean_rank and weighted_sum are for all scores"
     ) as found:
         spokeneval.compare_tasks(tasks, rule="macro_mean", compulsory=["C"])
     assert str(found.value).startswith("compulsory: there is no task 'C'")
