@@ -92,7 +92,7 @@ def _facts(bundle: BuiltBundle, task: Task) -> dict[str, Any]:
 
 def _of_set(earlier: BuiltBundle, later: BuiltBundle, phase: BuiltPhase, task: Task) -> Iterator[str]:
     """Yield the changes of a set's items, of the columns of its lists, and of its labels."""
-    lists, new_lists = (bundle.files_of(phase.input_data) for bundle in (earlier, later))
+    lists, new_lists = (bundle.files_of(phase.input_data or phase.public_data) for bundle in (earlier, later))
     try:
         ids, new_ids = (set(task.format.read_items(files).ids) for files in (lists, new_lists))
     except (FileProblems, KeyError):

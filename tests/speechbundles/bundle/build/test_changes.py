@@ -14,8 +14,10 @@ from tests.samples.programs import ROOT, write_files
 LABELS = "reference_data/aufgabe/evaluation/labels.csv"
 
 
-def build(folder, files, earlier=None):
-    planned = plan(Sources(ROOT, write_files(folder, files)), [], {}, leave_out=["baseline"])
+def build(folder, files, earlier=None, platforms=()):
+    planned = plan(
+        Sources(ROOT, write_files(folder, files)), [], {}, platforms=platforms, leave_out=["baseline"]
+    )
     (built,) = write(planned, folder / "dist", earlier=earlier)
     return built
 
@@ -99,3 +101,13 @@ def test_the_replaced_bundle_counts_once_its_first_phase_has_begun(tmp_path, fil
         monkeypatch.setattr(dates, "now", lambda now=now: now)
         assert len(build(tmp_path, moved).changes) == count
         monkeypatch.undo()
+
+
+def test_items_are_compared_where_only_participants_get_their_lists(tmp_path, files, monkeypatch):
+    build(tmp_path, files, platforms=["codalab"])
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 1, 1))
+    fewer = {**files, **_rows(files, lambda rows: rows[3:])}
+    (line,) = build(tmp_path, fewer, platforms=["codalab"]).changes
+    assert line.startswith(
+        "phase Evaluation: 0 items added, 3 items removed: submissions that are there do not answer"
+    )
