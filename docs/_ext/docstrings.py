@@ -73,6 +73,12 @@ def object_entry(module: ModuleType, name: str, link: Link, *, parents: bool = F
                     yield from (f"#### {name}.{inner}", "", *_entry(place, statement, described, link))
 
 
+def attributes(module: ModuleType, name: str, link: Link) -> str:
+    """The attributes of a class, as a list."""
+    sections = _SECTION.split(cleandoc(members(module)[name][1]))
+    return _fields(cleandoc(sections[sections.index("Attributes") + 1]), link)
+
+
 def _entry(module: ModuleType, node: ast.stmt, text: str, link: Link) -> Iterator[str]:
     """Signature or value, as they are in the source, and the docstring."""
     lines, last = inspect.getsource(module).splitlines(), node.end_lineno

@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import click
 import yaml
-from docstrings import heading, members, module_page, module_title, object_entry
+from docstrings import attributes, heading, members, module_page, module_title, object_entry
 
 import spokeneval
 import spokeneval.__main__
@@ -360,6 +360,13 @@ def objects(page: str, *names: str) -> Iterator[str]:
         yield from object_entry(module, last, partial(_link, module), parents=True)
 
 
+def fields(page: str, name: str) -> Iterator[str]:
+    """The attributes of a class of `spokeneval`, which are the parts of a file or a line."""
+    place, _, last = f"spokeneval.{name}".rpartition(".")
+    module = import_module(place)
+    yield attributes(module, last, partial(_link, module))
+
+
 def slug(title: str) -> str:
     """The anchor of a heading, as GitHub and the site name it."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
@@ -409,7 +416,7 @@ def scores() -> Iterator[str]:
             shown = {column["key"]: column for column in entry.get("columns", challenge.get("columns"))}
             ranges = {score.key: score.limits for score in task.scores}
             ranges |= {column.key: ranges[task.primary.key] for column in task.columns[len(task.scores) :]}
-            yield from (f"## {task.title}", "", f"Task `{name}`.", "")
+            yield from (f"### {task.title}", "", f"Task `{name}`.", "")
             header = "| Key | Better | Range | Decimals | Title and description |"
             yield from (header, "|---|---|---|---|---|")
             for column in task.columns:
@@ -502,7 +509,7 @@ GENERATORS = {
     generator.__name__: generator
     for generator in (
         *(organiser_commands, library_commands, kit_command, settings, options, files),
-        *(metrics, modules, objects, scores, kinds, statistics, signature),
+        *(metrics, modules, objects, fields, scores, kinds, statistics, signature),
     )
 }
 
