@@ -2,7 +2,7 @@
 
 A program sees the system's programs and libraries and one Python environment, all read-only, and its own folders. It
 has no network, no rights of root, no environment variables of the user, and a new home and `/tmp` in each run. The
-limits are those of `sandbox.run`. What is promised is listed in `docs/measurements/promises.md`.
+limits are those of `sandbox.run`. What is promised is listed in `docs/explanation/promises.md`.
 """
 
 import errno

@@ -4,7 +4,7 @@ The limits are on wall-clock time, on the memory and the number of all processes
 on the size of a file (by the operating system), and on the captured output. On Linux every descendant is found, also
 one that detaches itself or kills its parents (`supervisor.py`); on other systems, those that were seen in a poll. If a
 program exceeds a limit, all its processes are suspended, so that none can start another, and then killed.
-The limits do not protect the user's files and network. `docs/measurements/promises.md` lists what is promised.
+The limits do not protect the user's files and network. `docs/explanation/promises.md` lists what is promised.
 """
 
 from __future__ import annotations
