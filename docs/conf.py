@@ -20,7 +20,7 @@ myst_heading_anchors = 4
 myst_dmath_allow_digits = False
 
 html_theme = "furo"
-html_title = "Speech challenges"
+html_title = "spokeneval"
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
