@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from datetime import datetime
+from functools import partial
 
 import pytest
 
@@ -43,6 +44,7 @@ from tests.samples.small_bundles import LABELS, bundle_of_others, zipped
 
 DOCS = ROOT / "docs"
 OWN_TASK, CODE, RTTM = "how-to/own-task", "how-to/run-code", "how-to/score-rttm"
+SPEAKERS, SECOND = "how-to/how-many-speakers", "how-to/second-baseline"
 UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
 RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
 ELSEWHERE = {
@@ -58,8 +60,14 @@ PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix(): GENERATED.sub("", path.read_text(encoding="utf-8"))
     for path in sorted(DOCS.glob("[a-z]*/*.md"))
 }
-PAGES[README] = (ROOT / "README.md").read_text(encoding="utf-8")
-IN_THE_CLONE = ("start/organiser", "how-to/github", "how-to/from-recordings", README)
+PAGES |= {page: (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in ("index", README)}
+IN_THE_CLONE = (
+    "start/organiser",
+    "how-to/github",
+    "how-to/from-recordings",
+    "how-to/listening-tests",
+    README,
+)
 """Pages that start in the clone, without a competition folder."""
 SEE_THE_CLONE = (*IN_THE_CLONE, "how-to/ranking")
 """Pages that use the sample of the clone."""
@@ -220,6 +228,10 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
         place = tmp_path / "example"
     elif page == RTTM:
         write_files(place, {**rttm_files(), "other.rttm": rttm_files()["system.rttm"]})
+    elif page == SECOND:
+        write_files(place, {"second.py": blocks(SECOND, "python")[0]})
+    elif page == SPEAKERS:
+        write_files(place, pilot())
     elif page == "how-to/check-a-bundle":
         right = zipped({"answers": "\n".join(LABELS)})
         sent = ("submission.zip", "submissions/a.zip", "season/a/2027-01-12T0900_a.zip")
@@ -380,9 +392,9 @@ def first_of_the_readme(request):
     exec(blocks(README, "python")[0], {})
 
 
-def commands_of_the_readme(request):
+def commands_in_the_clone(page, request):
     request.getfixturevalue("monkeypatch").chdir(ROOT)
-    for line in re.findall(r"^\$ (.+)$", PAGES[README], re.MULTILINE):
+    for line in re.findall(r"^\$ (.+)$", PAGES[page], re.MULTILINE):
         _printed_by(line)
 
 
@@ -399,6 +411,19 @@ def scores_of_rttm(request):
     _printed_by(re.findall(r"^\$ (spokeneval .+)$", PAGES[RTTM], re.MULTILINE)[0])
 
 
+def pilot():
+    """The folder that the page on the number of speakers names."""
+    return {
+        name: (DOCS / "start/wer" / name.split("/")[-1]).read_bytes()
+        for name in blocks(SPEAKERS, "text")[0].split()
+    }
+
+
+def plan_of_the_pilot(request):
+    request.getfixturevalue("monkeypatch").chdir(write_files(request.getfixturevalue("tmp_path"), pilot()))
+    _printed_by(re.findall(r"^\$ (spokeneval .+)$", PAGES[SPEAKERS], re.MULTILINE)[0])
+
+
 def _printed_by(line):
     print(f"$ {line}")
     assert run_spokeneval(line) == 0
@@ -413,7 +438,8 @@ def run_spokeneval(line):
 
 DRAWN, WRITTEN = "a drawing", "what readers write, or an extract of it"
 PRINTED = {
-    README: [first_of_the_readme, commands_of_the_readme, commands_of_the_readme, board_of_the_demo],
+    README: [first_of_the_readme, *[partial(commands_in_the_clone, README)] * 2, board_of_the_demo],
+    "index": [partial(commands_in_the_clone, "index")],
     "start/participant": [refusal_of_the_kit],
     "start/researcher": [scores_of_two_files, scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
@@ -426,6 +452,7 @@ PRINTED = {
     "how-to/several-tasks": [WRITTEN],
     "how-to/without-a-platform": [WRITTEN],
     RTTM: [WRITTEN, scores_of_rttm],
+    SPEAKERS: [WRITTEN, plan_of_the_pilot],
     "explanation/architecture": [DRAWN, DRAWN, DRAWN, DRAWN],
     "reference/commands": [WRITTEN],
     "reference/files": [WRITTEN],
