@@ -51,8 +51,16 @@ def inline_formula(self, node):
 
 
 def formula(self, node):
-    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    self.body.append(f'<div class="math" tabindex="0">{convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
+
+
+def for_keyboards_and_readers(app, pagename, template, context, doctree):
+    """Code and tables that scroll can be reached by the keyboard, and the sidebar's captions have a level."""
+    body = context.get("body", "").replace("<pre", '<pre tabindex="0"')
+    context["body"] = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+    captions = context["furo_navigation_tree"]
+    context["furo_navigation_tree"] = captions.replace('role="heading"', 'role="heading" aria-level="2"')
 
 
 def copy_pictures(app, error):
@@ -64,4 +72,5 @@ def copy_pictures(app, error):
 def setup(app):
     app.connect("source-read", for_the_site)
     app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))
+    app.connect("html-page-context", for_keyboards_and_readers, priority=900)  # after the theme
     app.connect("build-finished", copy_pictures)

@@ -74,11 +74,16 @@ def test_a_page_of_a_site_may_load_the_sites_own_files_alone(tmp_path):
     site.mkdir()
     for folder in (site, tmp_path):
         (folder / "style.css").write_text("body { width: 2000px; }" if folder == site else "")
-    pages = {"style.css": ["desktop: ", "phone: "], "../style.css": ["loads file://"]}
+    focus = "axe: scrollable-region-focusable"
+    pages = {
+        '<link rel="stylesheet" href="style.css">': ["desktop: ", "phone: "],
+        '<link rel="stylesheet" href="../style.css">': ["loads file://"],
+        f"<pre style='overflow: auto'>{'A' * 999}</pre>": [f"desktop: {focus}", f"phone: {focus}"],
+    }
     with open_chromium(CHROMIUM) as browser:
-        for sheet, expected in pages.items():
+        for markup, expected in pages.items():
             (site / "page.html").write_text(
-                f'<link rel="stylesheet" href="{sheet}"><body style="margin: 0">A</body>'
+                f'<html lang="en"><title>A</title><body style="margin: 0">A{markup}</body></html>'
             )
             found = check_site(browser, site / "page.html", site)
             assert [words.startswith(start) for words, start in zip(found, expected, strict=True)], found

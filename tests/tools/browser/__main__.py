@@ -6,7 +6,8 @@ Defects are script errors, pages that load anything, are wider than the screen o
 than 1 MB, text that is cut off or overlaps other text, labels that occur twice in a plot, marks that differ in colours
 alone, and the findings of axe-core. Without a PAGE, every kind of page is made and checked: reports, boards, a season,
 and the challenges' own pages. The documentation's pages are checked too if they were built; they may load their own
-files, and axe-core skips them. The exit status is 0 if nothing is found or Chromium is not installed, and 1 otherwise.
+files, and of axe-core's findings only the critical and the serious ones are listed. The exit status is 0 if nothing is
+found or Chromium is not installed, and 1 otherwise.
 """
 
 from __future__ import annotations

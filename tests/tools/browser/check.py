@@ -127,13 +127,17 @@ def check_page(browser: Browser, path: Path, shots: Path | None = None) -> list[
 
 
 def check_site(browser: Browser, path: Path, root: Path, shots: Path | None = None) -> list[str]:
-    """Return the defects of a page of a site, which may load the files below the site's root."""
+    """Return the defects of a page of a site, which may load the files below the site's root.
+
+    Of axe-core's findings only critical and serious ones: the theme has others.
+    """
     found: list[str] = []
     page = _open(browser, path, found, own=root)
     for screen, (width, height) in SCREENS.items():
         page.set_viewport_size({"width": width, "height": height})
         if (beyond := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
             found.append(f"{screen}: {beyond} px wider than the screen")
+        found += [f"{screen}: {words}" for words in _by_axe(page, "critical", "serious")]
         if shots:
             name = "-".join(path.relative_to(root).with_suffix("").parts)
             page.screenshot(path=shots / f"docs-{name}-{screen}.png")
@@ -157,11 +161,13 @@ def _open(browser: Browser, path: Path, found: list[str], *, own: Path | None = 
 
 
 def _findings(page: Page) -> Sequence[str]:
-    violations = Axe().run(page).response["violations"]
+    return [*page.evaluate(_TEXT_APART), *_by_axe(page)]
+
+
+def _by_axe(page: Page, *impacts: str) -> list[str]:
+    """The findings of axe-core, of these impacts or of all."""
     return [
-        *page.evaluate(_TEXT_APART),
-        *(
-            f"axe: {violation['id']}, {len(violation['nodes'])} times, first in {violation['nodes'][0]['html'][:150]}"
-            for violation in violations
-        ),
+        f"axe: {violation['id']}, {len(violation['nodes'])} times, first in {violation['nodes'][0]['html'][:150]}"
+        for violation in Axe().run(page, options={"preload": False}).response["violations"]
+        if not impacts or violation["impact"] in impacts
     ]
