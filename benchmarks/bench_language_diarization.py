@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
-import warnings
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -28,11 +28,8 @@ from sample_data.merlion import (
     write_diarization,
     write_diarization_set,
 )
-from spokeneval.metrics.counts import total
-from spokeneval.metrics.diarization import DiarizationErrors, der, errors_per_recording, overlaps
+from spokeneval.metrics.diarization import DiarizationErrors, errors_per_recording, overlaps
 from spokeneval.metrics.sweeps import Recording, Turns
-
-ROUNDS = 3
 
 
 def evaluation_recordings() -> list[Recording]:
@@ -60,14 +57,10 @@ def errors(recordings: list[Recording]) -> DiarizationErrors:
     return errors_per_recording([overlaps(each) for each in recordings], mapped=False)
 
 
-def against_pyannote(recordings: list[Recording]) -> None:
-    """Print the ratio of the times, and both error rates."""
-    try:
-        from pyannote.core import Annotation, Segment, Timeline
-        from pyannote.metrics.identification import IdentificationErrorRate
-    except ImportError:
-        print("pyannote.metrics is not installed; skipped")
-        return
+def pyannote_score(recordings: list[Recording]) -> Callable[[], float]:
+    """Return a call of pyannote.metrics on the recordings, which are prepared for it; ImportError without it."""
+    from pyannote.core import Annotation, Segment, Timeline
+    from pyannote.metrics.identification import IdentificationErrorRate
 
     def annotation(turns: Turns) -> Annotation:
         result = Annotation()
@@ -92,13 +85,7 @@ def against_pyannote(recordings: list[Recording]) -> None:
             metric(reference, hypothesis, uem=uem)
         return abs(metric)
 
-    rounds = [(call_seconds(lambda: errors(recordings)), call_seconds(score)) for _ in range(ROUNDS)]
-    ours = der(total(errors(recordings)))
-    print(
-        f"  pyannote.metrics {median(times[1] for times in rounds):8.2f} s    "
-        f"{median(times[1] / times[0] for times in rounds):.0f} x ours"
-    )
-    print(f"  DER ours {ours:.9f}, pyannote's {score():.9f}")
+    return score
 
 
 def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
@@ -148,10 +135,6 @@ def main() -> None:
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
     print(f"{len(recordings)} recordings, {turns} turns in reference and hypothesis")
     print(f"  ours {1000 * median(call_seconds(lambda: errors(recordings)) for _ in range(9)):.1f} ms")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        against_pyannote(recordings)
-
     rounds = [
         (
             call_seconds(lambda: errors(recordings)),
