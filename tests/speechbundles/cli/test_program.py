@@ -106,7 +106,8 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
 )
 def test_a_signal_ends_the_program_with_the_usual_status(name, status):
     code = (
-        "import signal, sys; sys.argv[1:] = ['check', 'x.zip']; import speechbundles.cli.check as check\n"
+        f"import signal, sys; signal.signal(signal.{name}, signal.SIG_DFL); sys.argv[1:] = ['check', 'x.zip']\n"
+        "import speechbundles.cli.check as check\n"
         f"check.check_bundle = lambda *given: signal.raise_signal(signal.{name})\n"
         "import build_bundle; sys.exit(build_bundle.main())"
     )
