@@ -81,7 +81,7 @@ def fewest(said, heard):
             if alike or (m, n) in ((1, 0), (0, 1), (1, 1)):
                 cost = (0, 0, 0) if alike else (1, int(m != n), int(n == 0))
                 rest = fewest(said[m:], heard[n:])
-                ways.append(tuple(a + b for a, b in zip(cost, rest, strict=True)))
+                ways.append(tuple(a + b for a, b in zip(cost, rest)))
     return min(ways)
 
 
@@ -110,10 +110,7 @@ def test_compounds_equal_kaldialign():
         [re.sub(" ", lambda _: "" if rng.random() < 0.2 else " ", text).split() for text in side]
         for side in random_texts(7, 5000)
     )
-    expected = [
-        kaldialign.edit_distance(*pair, merge_compounds=True)["total"]
-        for pair in zip(said, heard, strict=True)
-    ]
+    expected = [kaldialign.edit_distance(*pair, merge_compounds=True)["total"] for pair in zip(said, heard)]
     assert merged_errors(said, heard) == expected
     assert sum(expected) < errors(errors_per_utterance(said, heard)).sum() - 1000
 
