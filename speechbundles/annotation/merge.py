@@ -38,11 +38,13 @@ class Merged:
     ----------
     labels: a row for each item that has all labels; a column for each question, or with the rule `each` for each
         annotator.
+    incomplete: the same for items that lack a label.
     left_out: `item`, `question` and `reason`.
     wide: all first answers, a row for each item, and columns `(question, annotator)`.
     """
 
     labels: Frame
+    incomplete: Frame
     left_out: Frame
     wide: Frame
 
@@ -93,7 +95,8 @@ def merge(
     if changed:
         raise OrganiserError(f"the adjudication changes labels that the answers decide: {some_of(changed)}")
     left_out = pd.DataFrame(reasons, columns=["item", "question", "reason"])
-    return Merged(labels[~labels.index.isin(left_out["item"])], left_out, wide)
+    complete = ~labels.index.isin(left_out["item"])
+    return Merged(labels[complete], labels[~complete], left_out, wide)
 
 
 def _votes(answers: Frame, expected: np.ndarray, rule: str) -> Frame:
@@ -123,16 +126,11 @@ def _numeric(numbers: Frame, expected: np.ndarray, rule: str) -> Frame:
 
 
 def disagreements(merged: Merged, questions: Sequence[str]) -> Frame:
-    """Return the sheet for an adjudicator: all answers to items without a label, and an empty column for each label."""
-    items = list(dict.fromkeys(merged.left_out["item"]))
-    answers = merged.wide.loc[items].fillna("")
+    """Return the sheet for an adjudicator: the labels of items that lack one, empty where it is missing, and answers."""
+    answers = merged.wide.copy()
     answers.columns = [f"{question} by {annotator}" for question, annotator in answers.columns]
-    undecided = set(zip(merged.left_out["item"], merged.left_out["question"], strict=True))
-    sheet = pd.DataFrame(index=answers.index)
-    for question in questions:
-        usual = merged.wide.loc[items, question].mode(axis=1)
-        sheet[question] = ["" if (item, question) in undecided else usual.loc[item, 0] for item in items]
-    return sheet.join(answers).reset_index()
+    items = list(dict.fromkeys(merged.left_out["item"]))
+    return merged.incomplete.loc[items, list(questions)].join(answers).fillna("").reset_index()
 
 
 def dawid_skene(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -64,6 +64,16 @@ def test_an_adjudicator_decides_what_the_rule_leaves_open():
         merge(long({"i1": "x12"}), {"i1": 3}, {"q": "median"}, {"q": []})
 
 
+def test_the_adjudicators_sheet_has_the_labels_of_decided_questions():
+    """The sheet is merged again as it is: its labels are those that the rules decided, (2 + 2 + 4) / 3 for q2."""
+    answers, expected = long({"i1": "112 224", "i2": "123 224"}, ("q1", "q2")), {"i1": 3, "i2": 3}
+    questions, rules = {"q1": [], "q2": []}, {"q1": "majority", "q2": "mean"}
+    sheet = disagreements(merge(answers, expected, rules, questions), ["q1", "q2"]).set_index("item")
+    assert sheet[["q1", "q2"]].to_dict("index") == {"i2": {"q1": "", "q2": "2.666666667"}}
+    labels = merge(answers, expected, rules, questions, sheet.assign(q1="3")).labels
+    assert labels.loc["i2"].tolist() == ["3", "2.666666667"]
+
+
 # Table 1 of Dawid and Skene (1979): 45 patients; the first anaesthetist judged three times, four others once.
 PATIENTS = """
 1111111 3334334 1122122 2223121 2223222 2223322 1222111 3333433 2222223 2322223 4444444 2223343 1111111 2223212 1211111
