@@ -1,6 +1,6 @@
 """From the files of annotators to a reference: labels or turns, agreement, disagreements, and what was left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -34,10 +34,10 @@ from speechbundles.annotation.tables import (
     csv_bytes,
     data_file,
     formulas_in,
-    read_items,
     read_table,
     refuse,
     refusing,
+    without_formula,
     xlsx_bytes,
 )
 from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of, text_of
@@ -125,7 +125,7 @@ def merge_sheets(
         answers, questions = _recoded(answers, questions, recode)
     expected = expected_answers(answers, ours.assigned)
     expected = {item: expected[item] for item in (*ours.items.index, *answers["item"]) if item in expected}
-    decisions = None if adjudicated is None else read_items(adjudicated, ours.id, asked)
+    decisions = None if adjudicated is None else _decisions(adjudicated, ours.id, questions, rules, expected)
     merged = merge(answers, expected, rules, questions, decisions)
     labels, declared = _declared(merged, questions, rules)
     file = FILES.get(declared.get("kind", ""), "reference.csv")
@@ -171,6 +171,20 @@ def _read(
         wrong = answers[~answers["item"].isin(known)].drop_duplicates(["item", "file"])
         refuse(problems, "unknown_item", wrong, lambda row: f"{row.item} is not in the table of items")
     return answers
+
+
+def _decisions(
+    sheet: Path, id: str, questions: Questions, rules: Mapping[str, str], items: Iterable[str]
+) -> Frame:
+    """Return an adjudicator's labels, by item; a label that is no allowed answer or number is a problem."""
+    allowed = {question: () if rules[question] in NUMERIC else questions[question] for question in questions}
+    written = {each: item for item in items for each in (item, without_formula(item))}
+    with refusing() as problems:
+        decided = read_answers([sheet], id, allowed, None, problems)
+        wrong = decided[~decided["item"].isin(list(written))].drop_duplicates("item")
+        refuse(problems, "unknown_item", wrong, lambda row: f"{row.item} is not among the items")
+    decided["item"] = decided["item"].map(written)
+    return decided.pivot(index="item", columns="question", values="value")
 
 
 def _with_names(declared: Mapping[str, Any], ours: Round, usual: str) -> dict[str, Any]:

@@ -65,6 +65,19 @@ def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
     assert lines[-1] == "Dawid and Skene's model differs from 0 of 2 labels; see dawid_skene.csv"
 
 
+def test_labels_of_an_adjudicator_are_spelt_as_the_allowed_ones_or_refused(tmp_path):
+    folder, ours = sheets(tmp_path, "yny", "yyy"), Round("id", {"q": ["yes", "no"]}, ITEMS)
+    for sheet in folder.iterdir():
+        sheet.write_text(sheet.read_text().replace(",y", ",yes").replace(",n", ",no"))
+    decided = tmp_path / "decided.csv"
+    decided.write_text("id,q\nb,No\n")
+    files, _ = merge_sheets([folder], ours, ["unanimous"], (), decided, False)
+    assert files["labels.csv"].decode().splitlines()[2] == "b,no,S1,y"
+    decided.write_text("id,q\nb,nope\nB,no\n")
+    with pytest.raises(OrganiserError, match=r"(?s)q 'nope'; did you mean no\?.*B is not among the items"):
+        merge_sheets([folder], ours, ["unanimous"], (), decided, False)
+
+
 @pytest.mark.parametrize(
     ("questions", "rule", "only", "refused"), table("annotation_cases")["merges refused"]
 )
