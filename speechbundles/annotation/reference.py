@@ -33,6 +33,7 @@ from speechbundles.annotation.tables import (
     Frame,
     csv_bytes,
     data_file,
+    folded,
     formulas_in,
     read_table,
     refuse,
@@ -45,7 +46,7 @@ from speechbundles.competition.intake.label_studio import EXPORTS, JSON, has_reg
 from speechbundles.competition.intake.tier_files import MOST_LABELS, refuse_words
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import count_of, name, some_of, suggestion
-from spokeneval.formats.text import decimal
+from spokeneval.formats.text import decimal, nfc
 
 ANSWERS, LEFT_OUT = "answers.csv", "left_out.csv"
 DISAGREEMENTS, MODEL = "disagreements.xlsx", "dawid_skene.csv"
@@ -71,7 +72,7 @@ def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dic
         for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
             note = path.suffix.lower() == TRACK and (path.parent / DATA).is_file()
             if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS, DATA) and not note:
-                found[path] = path.parent.name if source.is_dir() else path.stem
+                found[path] = nfc(path.parent.name if source.is_dir() else path.stem)
     return found
 
 
@@ -276,7 +277,8 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
         empty = int((mine["value"] == "").sum())
         yield f"{annotator}: {count_of(len(mine) - empty, 'answer')}" + f", {empty} missing" * (empty > 0)
     if ours.assigned is not None:
-        waiting = sheets_of(ours.assigned).keys() - {Path(file).stem for file in answers["file"]}
+        there = {folded(Path(file).stem) for file in answers["file"]}
+        waiting = [sheet for sheet in sheets_of(ours.assigned) if folded(sheet) not in there]
         if waiting:
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
@@ -357,7 +359,7 @@ def _annotators(
     pairs = [*marked]
     for path, annotator in paths.items():
         if path.suffix.lower() not in EXPORTS:
-            stems = every if path.suffix.lower() == RTTM else [path.stem]
+            stems = every if path.suffix.lower() == RTTM else [stem_of(path.stem)]
             pairs += [(stem, annotator) for stem in stems]
     for stem, annotator in pairs:
         people.setdefault(every.setdefault(stem, stem), set()).add(annotator)

@@ -25,7 +25,7 @@ from speechbundles.annotation.tables import (
 )
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import Problems, name, quote, repeated, some_of, suggestion
-from spokeneval.formats.text import decimal
+from spokeneval.formats.text import decimal, nfc
 
 Questions = Mapping[str, Sequence[str]]
 """The columns that annotators fill in, each with the allowed answers; empty for any answer."""
@@ -179,7 +179,7 @@ def _sheets(
             known = [*_ANNOTATORS, *(_PARTICIPANTS if from_elsewhere and rows[id].duplicated().any() else ())]
             by_name = (each for title in known for each in rows.columns if folded(each) == title)
             column = annotator or next(by_name, None)
-            who = {"annotator": rows[column] if column else path.stem, "file": path.name, "line": rows.index}
+            who = {"annotator": rows[column] if column else nfc(path.stem), "file": path.name, "line": rows.index}
             sheet = rows[[id, *questions]].rename(columns={id: "item"}).assign(**who)
             sheet.attrs["annotators"] = f"in column {column}" if column else "named by the file"
             yield sheet

@@ -22,7 +22,7 @@ from spokeneval.formats.problems import (
     some_of,
 )
 from spokeneval.formats.tables import no_formula
-from spokeneval.formats.text import decimal
+from spokeneval.formats.text import decimal, nfc
 
 Frame: TypeAlias = Any
 """A pandas data frame, or one of its columns."""
@@ -55,7 +55,8 @@ def refuse(problems: Problems, code: str, rows: Frame, message: Callable[[Any], 
 
 
 def folded(text: str) -> str:
-    return text.strip().casefold()
+    """Return a text without capital letters, in the one of its Unicode forms that cells of tables have."""
+    return nfc(text.strip()).casefold()
 
 
 def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Frame:

@@ -29,6 +29,7 @@ from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, decode
 from spokeneval.formats.problems import Problems, some_of
+from spokeneval.formats.text import nfc
 
 RTTM, TRACK = ".rttm", ".txt"
 SUFFIXES = (EAF, TEXTGRID, RTTM, TRACK)
@@ -39,7 +40,7 @@ _AUDIO = re.compile(r"\.(wav|flac|mp3|ogg|m4a)$", re.IGNORECASE)
 
 def stem_of(recording: str) -> str:
     """Return the name of a recording's annotation, without a suffix."""
-    return _AUDIO.sub("", recording)
+    return _AUDIO.sub("", nfc(recording))
 
 
 def read_turns(
@@ -73,6 +74,7 @@ def read_turns(
             else:
                 rows += [(*turn, annotator, path.name, line) for *turn, line in _turns(path, tiers, problems)]
     turns = pd.DataFrame(rows, columns=COLUMNS)
+    turns["recording"] = turns["recording"].map(nfc)
     wrong = turns[~(turns["start"] < turns["end"]) | (turns["start"] < 0)]
     refuse(problems, "bad_span", wrong, lambda row: f"a turn from {row.start:g} to {row.end:g} s")
     if recordings:

@@ -44,6 +44,13 @@ def test_answers_are_read_as_meant(tmp_path):
     assert answers(tmp_path, long, None)["annotator"].tolist()[:3] == ["Anna", "Ben", "Anna"]
 
 
+def test_names_of_files_are_read_in_either_unicode_form(tmp_path):
+    """Some systems write the letter Ö as O and two dots."""
+    assigned = pd.DataFrame([["Ömer", "a", "1"]], columns=["annotator", "item", "round"])
+    found = answers(tmp_path, {"O\u0308mer.csv": "id,label,score\na,yes,1\n"}, assigned)
+    assert {*found["annotator"]} == {"Ömer"}
+
+
 def test_a_question_may_be_called_value(tmp_path):
     sheet = write_files(tmp_path, {"anna.csv": b"id,value\na,4\n"}) / "anna.csv"
     with refusing() as problems:
