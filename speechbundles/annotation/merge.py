@@ -126,7 +126,7 @@ def _numeric(numbers: Frame, expected: np.ndarray, rule: str) -> Frame:
 
 
 def disagreements(merged: Merged, questions: Sequence[str]) -> Frame:
-    """Return the sheet for an adjudicator: the labels of items that lack one, empty where it is missing, and answers."""
+    """Return the sheet for an adjudicator: labels of items that lack one, empty where it is missing, and answers."""
     answers = merged.wide.copy()
     answers.columns = [f"{question} by {annotator}" for question, annotator in answers.columns]
     items = list(dict.fromkeys(merged.left_out["item"]))

@@ -59,6 +59,8 @@ FILES = dict.fromkeys(("decisions", "several"), "labels.csv") | {
 TURNS, REGIONS = "turns.csv", "regions.csv"
 
 Written = tuple[dict[str, bytes], list[str]]
+Recoding = tuple[str, str, str]
+"""An answer, its new name, and the question that it is about; empty for all questions."""
 """Files, `name -> content`, and lines that describe them."""
 
 
@@ -120,10 +122,11 @@ def merge_sheets(
     """
     asked = list(only or ours.questions)
     rules = parse_rules(given, asked)
-    answers = _read(sources, ours, rules, asked, annotator)
+    recodings = _recodings(recode) if recode else []
+    answers = _read(sources, ours, rules, asked, annotator, recodings)
     questions = {key: [*ours.questions[key]] for key in asked}
     if recode:
-        answers, questions = _recoded(answers, questions, recode)
+        answers, questions = _recoded(answers, questions, recode.name, recodings)
     expected = expected_answers(answers, ours.assigned)
     expected = {item: expected[item] for item in (*ours.items.index, *answers["item"]) if item in expected}
     decisions = None if adjudicated is None else _decisions(adjudicated, ours.id, questions, rules, expected)
@@ -157,9 +160,14 @@ def merge_sheets(
 
 
 def _read(
-    sources: Sequence[Path], ours: Round, rules: Mapping[str, str], asked: Sequence[str], annotator: str
+    sources: Sequence[Path],
+    ours: Round,
+    rules: Mapping[str, str],
+    asked: Sequence[str],
+    annotator: str,
+    recodings: Iterable[Recoding],
 ) -> Frame:
-    """Return the answers in all sheets."""
+    """Return the answers in all sheets; those that get a new name are allowed, too."""
     paths = files_in(sources, SHEETS)
     by = list(dict.fromkeys(rules.values()))
     if not paths or not {*asked} <= {*ours.questions} or not asked or (EACH in by and len(asked) > 1):
@@ -167,7 +175,11 @@ def _read(
         what = f"cannot merge {some_of(asked) or 'anything'} by {some_of(by)}"
         raise OrganiserError(f"{sources[0]}: {read}; {what}")
     with refusing() as problems:
-        answers = read_answers(list(paths), ours.id, ours.questions, ours.assigned, problems, annotator)
+        allowed = {
+            key: [*values, *(old for old, _, only in recodings if values and only in ("", key))]
+            for key, values in ours.questions.items()
+        }
+        answers = read_answers(list(paths), ours.id, allowed, ours.assigned, problems, annotator)
         known = ours.items.index if len(ours.items) else answers["item"]
         wrong = answers[~answers["item"].isin(known)].drop_duplicates(["item", "file"])
         refuse(problems, "unknown_item", wrong, lambda row: f"{row.item} is not in the table of items")
@@ -194,25 +206,31 @@ def _with_names(declared: Mapping[str, Any], ours: Round, usual: str) -> dict[st
     return {**declared, **names, **({"unit": ours.unit} if ours.units and ours.unit != SPEAKER else {})}
 
 
-def _recoded(answers: Frame, questions: Questions, recode: Path) -> tuple[Frame, dict[str, list[str]]]:
-    """Return answers and the allowed ones, with the new answers of a table; others stay as they are."""
+def _recodings(path: Path) -> list[Recoding]:
     with refusing() as problems:
-        table = read_table(recode, problems, ["from", "to"])
+        table = read_table(path, problems, ["from", "to"])
+    of = table["question"] if "question" in table.columns else [""] * len(table)
+    return list(zip(table["from"], table["to"], of, strict=True))
+
+
+def _recoded(
+    answers: Frame, questions: Questions, file: str, recodings: Iterable[Recoding]
+) -> tuple[Frame, dict[str, list[str]]]:
+    """Return answers and the allowed ones, with the new answers of a table; others stay as they are."""
     pairs = [(question, value) for question, values in questions.items() for value in values]
     there, new = (
         {*zip(answers["question"], answers["value"], strict=True), *pairs},
         dict[tuple[str, str], str](),
     )
-    of = table["question"] if "question" in table.columns else [""] * len(table)
-    for old, to, only in zip(table["from"], table["to"], of, strict=True):
+    for old, to, only in recodings:
         own = [
             (question, old) for question in questions if only in ("", question) and (question, old) in there
         ]
         if not own:
-            raise OrganiserError(f"{recode.name}: {name(old)}; expected answers that are in the sheets")
+            raise OrganiserError(f"{file}: {name(old)}; expected answers that are in the sheets")
         new.update(dict.fromkeys(own, to))
     allowed: dict[str, list[str]] = {question: [] for question in questions}
-    for pair in pairs:
+    for pair in [*pairs, *(pair for pair in new if questions[pair[0]])]:
         allowed[pair[0]].append(new.get(pair, pair[1]))
     values = [new.get(pair, pair[1]) for pair in zip(answers["question"], answers["value"], strict=True)]
     return answers.assign(value=values), {

@@ -179,7 +179,11 @@ def _sheets(
             known = [*_ANNOTATORS, *(_PARTICIPANTS if from_elsewhere and rows[id].duplicated().any() else ())]
             by_name = (each for title in known for each in rows.columns if folded(each) == title)
             column = annotator or next(by_name, None)
-            who = {"annotator": rows[column] if column else nfc(path.stem), "file": path.name, "line": rows.index}
+            who = {
+                "annotator": rows[column] if column else nfc(path.stem),
+                "file": path.name,
+                "line": rows.index,
+            }
             sheet = rows[[id, *questions]].rename(columns={id: "item"}).assign(**who)
             sheet.attrs["annotators"] = f"in column {column}" if column else "named by the file"
             yield sheet
@@ -196,18 +200,14 @@ def _checked(answers: Frame, values: Sequence[str], problems: Problems) -> Frame
         number = decimal(value.replace(",", "."))
         return folded(value) if number is None else number
 
-    spelt, keys = {key(value): value for value in values}, answers["value"].map(key)
+    spelt, keys = {key(value): value for value in reversed(values)}, answers["value"].map(key)
     if values:
         wrong = answers[(answers["value"] != "") & ~keys.isin(list(spelt))]
         expected = f"expected {some_of(values, 8)}"
-        refuse(
-            problems,
-            "unknown_answer",
-            wrong,
-            lambda row: (
-                f"{row.question} {quote(row.value)}; {suggestion(folded(row.value), values, expected)}"
-            ),
-        )
+        for row in wrong.itertuples():
+            message = f"{row.question} {quote(row.value)}; {suggestion(folded(row.value), values, expected)}"
+            code = f"unknown_answer {row.question} {row.value}"  # so that each wrong answer is listed
+            problems.add(code, row.file, message, line=row.line)
         return keys.map(spelt).fillna("")
     numbers = keys[answers["value"] != ""].map(lambda each: isinstance(each, float)).all()
     return answers["value"].str.replace(",", ".") if numbers else answers["value"]

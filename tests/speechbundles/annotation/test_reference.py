@@ -89,7 +89,7 @@ def test_a_merge_that_makes_no_sense_is_refused(tmp_path, questions, rule, only,
 
 
 def test_several_questions_are_one_table_and_one_task(tmp_path):
-    """Each question by its own rule; the answers are recoded, and an answer without a new one is missing."""
+    """Each question by its own rule; the answers, allowed or not, are recoded, without a new one they are missing."""
     files = {
         "anna.csv": "id,Gefühl,Erregung\na,f,1\nb,w,3\nc,t,5\n",
         "ben.csv": "id,Gefühl,Erregung\na,f,2\nb,w,4\nc,?,5\n",
@@ -97,7 +97,7 @@ def test_several_questions_are_one_table_and_one_task(tmp_path):
     }
     folder = write_files(tmp_path / "sheets", {name: text.encode() for name, text in files.items()})
     ours, recode = (
-        Round("id", {"Gefühl": list("fwt1?"), "Erregung": list("12345")}, ITEMS),
+        Round("id", {"Gefühl": list("fw1"), "Erregung": list("12345")}, ITEMS),
         tmp_path / "neu.csv",
     )
     files, lines = merge_sheets([folder], ours, ["majority", "Erregung=mean"], (), None, False, recode=recode)
@@ -113,7 +113,7 @@ def test_several_questions_are_one_table_and_one_task(tmp_path):
         "question1_macro_f1",
     ]
     assert "Erregung: the label is the mean of the annotators; on the same items, raters differ" in lines[-1]
-    write_files(tmp_path, {"neu.csv": b"from,to\nfroh,x\n"})
+    write_files(tmp_path, {"neu.csv": b"from,to\nt,f\n?,f\nfroh,x\n"})
     with pytest.raises(OrganiserError, match=r"neu\.csv: froh; expected answers that are in the sheets"):
         merge_sheets([folder], ours, ["majority", "Erregung=mean"], (), None, False, recode=recode)
 

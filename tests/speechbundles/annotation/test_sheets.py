@@ -83,6 +83,13 @@ def test_a_mistake_is_refused_with_its_line(tmp_path, files, refused):
         answers(tmp_path, files)
 
 
+def test_each_wrong_answer_is_listed(tmp_path):
+    rows = "".join(f"{item},joy,1\n" for item in "abcdef")
+    listed = r"(?s)line 2 +label 'joy'; .*\(5 more like this.*line 8 +label 'yse'"
+    with pytest.raises(OrganiserError, match=listed):
+        answers(tmp_path, {"anna.csv": f"id,label,score\n{rows}g,yse,1\n"}, None)
+
+
 def test_questions_are_parsed():
     asked = parse_questions(
         ["label=yes, no", "rating=1..3", "half=-0.5..0.5:0.5", "words", "n=5", "um=um...,uh"]

@@ -56,7 +56,9 @@ def test_the_same_turns_are_read_from_each_form(tmp_path, name, text, utterances
 
 def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path):
     assert set(read(tmp_path, "rec.eaf", EAF, recordings=["rec.wav"])["recording"]) == {"rec.wav"}
-    assert set(read(tmp_path, "re\u0301c.eaf", EAF, recordings=["r\u00e9c.wav"])["recording"]) == {"r\u00e9c.wav"}
+    assert set(read(tmp_path, "re\u0301c.eaf", EAF, recordings=["r\u00e9c.wav"])["recording"]) == {
+        "r\u00e9c.wav"
+    }
     assert set(read(tmp_path, "rec.eaf", EAF, tiers=["*"], tier_labels=True)["label"]) == {
         "utterance",
         "language",
