@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,9 @@ def _kind_of(merged: Merged, question: str, allowed: Sequence[str], rule: str) -
     given = merged.wide[question].to_numpy().ravel()
     values = list(allowed) or sorted({label for label in given if isinstance(label, str)})
     numbers = sorted(number for number in map(decimal, values) if number is not None)
+    if rule == FAIR_MEAN and len(merged.labels):  # it may be below or above all answers
+        means = NUMERIC[rule](numbers_of(merged.wide[question], question, rule))[merged.labels.index]
+        numbers = [min(numbers[0], floor(means.min())), max(numbers[-1], ceil(means.max()))]
     ends = [int(end) if end == int(end) else end for end in (*numbers[:1], *numbers[-1:])]
     scale: dict[str, Any] = {"scale": ends} if ends else {}
     if rule in NUMERIC:

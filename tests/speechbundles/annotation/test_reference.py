@@ -65,6 +65,16 @@ def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
     assert lines[-1] == "Dawid and Skene's model differs from 0 of 2 labels; see dawid_skene.csv"
 
 
+def test_the_scale_contains_fair_means_beyond_the_answers(tmp_path):
+    """Cara is 3 below anna and ben, so their mean of 1 for a is 0 as the mean of all three."""
+    files = {"anna.csv": "a,1\nb,4\n", "ben.csv": "a,1\nb,4\n", "cara.csv": "a,\nb,1\n"}
+    folder = write_files(tmp_path, {name: f"id,q\n{rows}".encode() for name, rows in files.items()})
+    ours = Round("id", {"q": list("1234")}, ITEMS)
+    files, _ = merge_sheets([folder], ours, ["fair_mean"], (), None, False)
+    assert files["scores.csv"].decode().splitlines()[1:] == ["a,0,S1,x", "b,3,S1,y"]
+    assert json.loads(files[DATA])["task"] == {"kind": "scores", "scale": [0, 4]}
+
+
 def test_labels_of_an_adjudicator_are_spelt_as_the_allowed_ones_or_refused(tmp_path):
     folder, ours = sheets(tmp_path, "yny", "yyy"), Round("id", {"q": ["yes", "no"]}, ITEMS)
     for sheet in folder.iterdir():
