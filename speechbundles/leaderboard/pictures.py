@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+from rich.cells import cell_len
 
 from speechbundles.model.console import shorten
 from spokeneval.ranking.leaderboard import Entry, Leaderboard
@@ -20,11 +21,11 @@ from spokeneval.report import page, plots
 MOST_DRAWN = 30
 """The most systems on a plot: the first ones of the board."""
 
-_LABEL = 26
-"""The most cells of a label; an East Asian wide character takes two."""
+_LABEL, _WIDTH = 44, 8.5
+"""The most cells of a label, of which an East Asian wide character takes two, and the width of a cell."""
 
 _LEFT, _CELL, _TOP = 230, 20, 26
-"""The width of the labels, the size of a row and a column, and the height of the numbers above the columns."""
+"""The least width of the labels, the size of a row and a column, and the height of the numbers above the columns."""
 
 _SIZE = 13
 """The font size."""
@@ -59,15 +60,20 @@ def significance_map(board: Leaderboard) -> page.Html:
     systems = min(MOST_DRAWN, len(board.eligible))
     significant = (pair for pair in board.pairs if pair.adjusted <= SIGNIFICANCE)
     better = [(pair.first, pair.second) for pair in significant if pair.second < systems]
-    right, bottom = _LEFT + _CELL * systems, _TOP + _CELL * systems
-    lines = [f"M{_LEFT} {_TOP + _CELL * place}H{right}" for place in range(systems + 1)]
-    lines += [f"M{_LEFT + _CELL * place} {_TOP}V{bottom}" for place in range(systems + 1)]
-    same = "".join(_box(place, place) for place in range(systems))
+    left = _left(board.rows[:systems])
+    right, bottom = left + _CELL * systems, _TOP + _CELL * systems
+
+    def box(row: int, column: int) -> str:
+        return f"M{left + _CELL * column} {_TOP + _CELL * row}h{_CELL}v{_CELL}h-{_CELL}z"
+
+    lines = [f"M{left} {_TOP + _CELL * place}H{right}" for place in range(systems + 1)]
+    lines += [f"M{left + _CELL * place} {_TOP}V{bottom}" for place in range(systems + 1)]
+    same = "".join(box(place, place) for place in range(systems))
     parts = [
-        *_row_labels(board.rows[:systems]),
-        *(_column_label(f"{_LEFT + _CELL * (place + 0.5):g}", place + 1) for place in range(systems)),
+        *_row_labels(board.rows[:systems], left),
+        *(_column_label(f"{left + _CELL * (place + 0.5):g}", place + 1) for place in range(systems)),
         f'<path d="{same}" fill="{plots.REGION}"/>',
-        f'<path d="{"".join(_box(*pair) for pair in better)}" fill="{plots.BLUE}"/>',
+        f'<path d="{"".join(box(*pair) for pair in better)}" fill="{plots.BLUE}"/>',
         f'<path d="{"".join(lines)}" fill="none" stroke="{plots.LINE}"/>',
     ]
     shown = "Significance map: a square shows that the row's system is better than the column's"
@@ -78,10 +84,6 @@ def significance_map(board: Leaderboard) -> page.Html:
     return page.figure(caption, label, _drawing(right + 10, bottom + 4, parts))
 
 
-def _box(row: int, column: int) -> str:
-    return f"M{_LEFT + _CELL * column} {_TOP + _CELL * row}h{_CELL}v{_CELL}h-{_CELL}z"
-
-
 def rank_stability(board: Leaderboard) -> page.Html | None:
     """Plot how often each system has each rank in the resamples, as areas; None without resamples."""
     ranks, drawn = board.resampled_ranks, board.eligible[:MOST_DRAWN]
@@ -90,14 +92,14 @@ def rank_stability(board: Leaderboard) -> page.Html | None:
     ends = [row.ranks or (row.rank, row.rank) for row in drawn]
     last = max(int(ranks[:, : len(drawn)].max()), *(worst for _, worst in ends))
     step = min(_CELL, 30 * _CELL / last)
-    bottom = _TOP + _CELL * len(drawn)
+    left, bottom = _left(drawn), _TOP + _CELL * len(drawn)
     ticks = [rank for rank in range(1, last + 1) if last <= 30 or rank == 1 or rank % 10 == 0]
 
     def place(rank: float) -> str:
-        return f"{_LEFT + step * (rank - 0.5):.4g}"
+        return f"{left + step * (rank - 0.5):.4g}"
 
     grid = "".join(f"M{place(rank)} {_TOP}V{bottom}" for rank in ticks)
-    parts = [*_row_labels(drawn), f'<path d="{grid}" stroke="{plots.LINE}"/>']
+    parts = [*_row_labels(drawn, left), f'<path d="{grid}" stroke="{plots.LINE}"/>']
     parts += [_column_label(place(rank), rank) for rank in ticks]
     for row, (best, worst) in enumerate(ends):
         middle = _TOP + _CELL * row + _CELL // 2
@@ -110,12 +112,17 @@ def rank_stability(board: Leaderboard) -> page.Html | None:
     shown = "Rank stability: areas show how often a system (row) has a rank (column) in the resamples"
     caption = _of_first(board, f"{shown}, lines show its range of ranks")
     label = "How often each system has each rank in the resamples; the ranking has the ranges"
-    return page.figure(caption, label, _drawing(_LEFT + round(step * last) + 10, bottom + 4, parts))
+    return page.figure(caption, label, _drawing(left + round(step * last) + 10, bottom + 4, parts))
 
 
-def _row_labels(rows: Sequence[Entry]) -> list[str]:
+def _left(rows: Sequence[Entry]) -> int:
+    """Return the width of the labels."""
+    return max(_LEFT, *(8 + round(_WIDTH * min(_LABEL, cell_len(label))) for label in labels(rows)))
+
+
+def _row_labels(rows: Sequence[Entry], left: int) -> list[str]:
     return [
-        f'<text x="{_LEFT - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
+        f'<text x="{left - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
         for place, label in enumerate(shorten(each, _LABEL) for each in labels(rows))
     ]
 

@@ -113,11 +113,20 @@ def test_a_page_of_a_hundred_systems_draws_the_first_thirty_and_is_small(small):
     assert int(differ) == sum(second > first + 9 for first, second in combinations(range(30), 2))
 
 
+def test_pictures_have_room_for_long_names(small):
+    """41 cells of 8.5 units each, and 8 units before the map."""
+    board = large(small, 9)
+    name = "Boğaziçi Üniversitesi Konuşma Grubu (2)"
+    page = to_html(replace(board, rows=[replace(row, name=name) for row in board.rows]))
+    assert page.count(f'<text x="348" y="40" text-anchor="end">1 {name}</text>') == 2
+    assert 'd="M356 26h20v20h-20zM376 46h' in page
+
+
 def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small):
     page = to_html(large(small, 12))
     (squares,) = re.findall(r'<path d="([^"]*)" style="fill: var\(--blue', page)
-    # Rows are 20 units high and columns as wide; pairs are ten or more places apart.
-    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("430", "26"), ("450", "26"), ("450", "46")]
+    # Rows are 20 units high and columns as wide; pairs are ten or more places apart. The longest labels take 382.
+    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("582", "26"), ("602", "26"), ("602", "46")]
 
 
 # Publishing and printing
