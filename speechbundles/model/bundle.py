@@ -68,8 +68,8 @@ class BuiltPhase:
     seconds: time limit of a program.
     rule: which of a team's submissions is on the leaderboard (see `platform`).
     hidden: whether the leaderboard is hidden from participants.
-    takes_over: whether submissions to the previous phase migrate to this one.
     tasks: a submission is run for each of them; there is at least one.
+    takes_over: whether submissions to the previous phase migrate to this one.
     public_data, starting_kit: names of the inner zips that participants can download.
     results_only: whether no submission is run as a program.
     """
@@ -83,8 +83,8 @@ class BuiltPhase:
     seconds: float
     rule: str
     hidden: bool
-    takes_over: bool
     tasks: tuple[BuiltTask, ...]
+    takes_over: bool = False
     public_data: str | None = None
     starting_kit: str | None = None
     results_only: bool = False

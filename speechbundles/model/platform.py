@@ -49,20 +49,20 @@ class BoardRules:
 
     Attributes
     ----------
+    ties: how equal primary scores are ranked, in words that follow "Equal scores: ".
     all_columns: whether the other columns, in order, and then the earlier submission break ties of primary scores.
     latest_of_equals: whether the latest of a team's runs with equal scores counts as its best; otherwise the earliest.
         Where ranks are not shared, it is also before other teams' runs.
     shared_ranks: whether equal primary scores share a rank and the next score has the next rank; otherwise entries
         are numbered.
     missing_first: whether an entry without the primary score comes first where higher is better.
-    ties: how equal primary scores are ranked, in words that follow "Equal scores: ".
     """
 
-    all_columns: bool
-    latest_of_equals: bool
-    shared_ranks: bool
-    missing_first: bool
     ties: str
+    all_columns: bool = False
+    latest_of_equals: bool = False
+    shared_ranks: bool = False
+    missing_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Platform:
     board: how its leaderboard is ordered.
     no_score: the text that its leaderboard shows for a missing score.
     scoring_folder: the folder of a kept rehearsal in which scoring ran; its `output` has the scores.
-    can_hold: whether submissions can wait until an organiser runs them.
     upload: where participants upload a submission.
     metadata_files: at a program's root, the first of these has its command; at a submission's, one makes it a program.
+    can_hold: whether submissions can wait until an organiser runs them.
     has_client: whether bundles can be published on its servers, with the `client` in its folder.
     dropped_capabilities: capabilities of Linux that its containers do not have.
     file: the file at a bundle's root that describes it.
@@ -91,10 +91,10 @@ class Platform:
     board: BoardRules
     no_score: str
     scoring_folder: str
-    can_hold: bool
     upload: str
     metadata_files: tuple[str, ...]
-    has_client: bool
+    can_hold: bool = False
+    has_client: bool = False
     dropped_capabilities: tuple[str, ...] = ()
     file: str = "competition.yaml"
     kit: str = "under Files"

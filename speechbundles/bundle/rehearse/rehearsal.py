@@ -328,7 +328,7 @@ def _rehearse_task(
         output = worker.RUNS[reworked](run, submission)
         scores = read_scores(output, worker, run.warnings)
         row = _row(run, worker, output, scores)
-        worker.check_output(output, "scoring")
+        worker.check_output(output)
         run.warnings += worker.page_warnings(output, run.bundle.detailed_results)
         if keep_output is not None:
             run.place.collect(output, keep_output)

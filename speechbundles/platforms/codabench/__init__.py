@@ -8,8 +8,6 @@ PLATFORM = Platform(
     title="Codabench",
     board=BoardRules(
         all_columns=True,
-        latest_of_equals=False,
-        shared_ranks=False,
         missing_first=True,  # the score is null, which the database sorts first in descending order
         ties="the other visible columns decide, in their order, and then the earlier upload",
     ),

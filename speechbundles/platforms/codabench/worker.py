@@ -107,9 +107,9 @@ def _score(run: Run, results: Path, submitted: Path | None = None) -> Path:
     return run.score(_program("scoring", words, base / "program", mounts, inputs), base, beside)
 
 
-def check_output(output: Path, step: str) -> None:
+def check_output(output: Path) -> None:
     if (output / REPORT).exists():
-        raise _not_its_own(step)
+        raise _not_its_own("scoring")
 
 
 def _not_its_own(step: str) -> RunFailed:

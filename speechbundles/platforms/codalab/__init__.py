@@ -7,17 +7,13 @@ PLATFORM = Platform(
     name="codalab",
     title="CodaLab",
     board=BoardRules(
-        all_columns=False,
         latest_of_equals=True,
         shared_ranks=True,
-        missing_first=False,
         ties="the teams share the rank",
     ),
     no_score="-",
     scoring_folder="scoring/run",
-    can_hold=False,
     upload="*Participate*, *Submit / View Results*",
     metadata_files=METADATA_FILES,
-    has_client=False,
 )
 """Source: `rank_values` (web/models.py), `push_submission_to_leaderboard_if_best` (web/utils.py)."""

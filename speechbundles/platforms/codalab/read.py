@@ -84,7 +84,6 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
         seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"]["default"]),
         rule=FORCE_BEST if is_true(item.get("force_best_submission_to_leaderboard")) else rule,
         hidden=hidden,
-        takes_over=False,
         tasks=(
             BuiltTask(
                 name=str(item["label"]),

@@ -103,14 +103,14 @@ def _predict(run: Run, submitted: Path) -> Path:
     return base / "output"
 
 
-def check_output(output: Path, step: str) -> None:
+def check_output(output: Path) -> None:
     """Check that the page which the worker created is still there: the worker reads it even if pages are disabled."""
     try:
         (output / PAGE).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise RunFailed(
-            f"the {step} program left no readable {PAGE} ({reason}). The worker creates an empty one before the "
+            f"the scoring program left no readable {PAGE} ({reason}). The worker creates an empty one before the "
             "program starts, and the run fails without it. Do not delete it, even if you want no page"
         ) from None
 

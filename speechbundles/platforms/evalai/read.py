@@ -70,7 +70,6 @@ def _phase(script: str, item: Mapping[str, Any], splits: Mapping[str, Mapping[st
         seconds=SECONDS,
         rule=PICKED[0] if picked else FORCE_BEST,
         hidden=int(splits[str(item["id"])]["visibility"]) != PUBLIC,
-        takes_over=False,
         tasks=(BuiltTask(name, script, None, labels, labels.replace(LABELS, ITEMS)),),
         starting_kit=KIT,
         results_only=True,

@@ -53,7 +53,7 @@ def run_submission(run: Run, submission: Path) -> Path:
 RUNS = (run_submission,)
 
 
-def check_output(output: Path, step: str) -> None:
+def check_output(output: Path) -> None:
     """The worker reads no file of the output."""
 
 

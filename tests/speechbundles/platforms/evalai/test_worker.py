@@ -48,7 +48,7 @@ def test_of_equal_scores_the_later_submission_is_first(tmp_path):
     times = ("2027-01-12", "2027-01-13", "2027-01-14", "2027-01-15")
     teams = zip("abca", times, (0.5, 0.5, 0.4, 0.5), strict=True)
     submissions, run = season_of(*teams)
-    finished = [Attempt(each, phase, run(each, phase), "Finished", ()) for each in submissions]
+    finished = [Attempt(each, phase, run(each, phase)) for each in submissions]
     entries = ranked(bundle, phase, placed(bundle, phase, finished))
     assert [(entry.rank, entry.name, entry.upload) for entry in entries] == [
         (1, "a", "3.zip"),
