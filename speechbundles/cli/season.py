@@ -16,7 +16,6 @@ exceeded the time limit because this computer was too slow.
 
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -25,6 +24,7 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
 from speechbundles.leaderboard.season import play_season
 from speechbundles.leaderboard.season_text import season_files, season_to_dict, season_to_text
+from speechbundles.leaderboard.uploads import read_uploads
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
@@ -41,15 +41,17 @@ MOST_SHOWN, MOST_LISTED = 200, 10
 @jobs
 @path_option("--out", "DIR", "also write each leaderboard to this folder: a page, Markdown, CSV, JSON")
 @as_json
-def command(bundle: Path, folder: Path, out: Path | None, as_json: bool, **how: Any) -> int:
+def command(
+    bundle: Path, folder: Path, work: Path | None, jobs: int | None, out: Path | None, as_json: bool
+) -> int:
     refuse_windows()
-    began = time.monotonic()
+    began, work = time.monotonic(), work or folder / ".season"
     with reporting(2), resumable("rehearsed"):
         with counting("rehearsing") as progress:
-            season = play_season(bundle, folder, progress=progress, **how)
+            season = play_season(bundle, read_uploads(folder, passed_over=work), work, jobs, progress)
         text = season_to_text(season)
         if text.count("\n") > MOST_SHOWN and not as_json:
-            place = (how["work"] or folder / ".season") / "season.txt"
+            place = work / "season.txt"
             write_whole(place, text)
             text = f"{season_to_text(season, MOST_LISTED)}\n\nall days, entries and attempts: {place}"
         answer(season_to_dict(season), text, as_json=as_json)

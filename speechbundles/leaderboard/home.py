@@ -18,7 +18,7 @@ If there was no platform, `DIR` is a folder for `season`; what its bundle keeps 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.leaderboard.private import anonymous_names, private_folder, record_changes
 from speechbundles.leaderboard.score import score_all
-from speechbundles.leaderboard.season import Attempt, Season, placed, play_submissions
+from speechbundles.leaderboard.season import Attempt, Season, placed, play_season
 from speechbundles.leaderboard.uploads import Upload, read_uploads
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -38,7 +38,7 @@ from speechbundles.model.fetched import DELETED, VANISHED, Fetched, folders_of, 
 from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.model.submissions import INDEX
-from speechbundles.model.text import grouped
+from speechbundles.model.text import Progress, grouped, silent
 from speechbundles.model.zips import reference_zip
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -48,8 +48,6 @@ from spokeneval.ranking.systems import rank_systems
 from spokeneval.report.verdict import TIE
 from spokeneval.scoring.options import Step, steps_between
 from spokeneval.task import Column, Task
-
-Progress = Callable[[int, int], None]
 
 _SCORED = "scored"
 """The folder with the outputs of entries, which contain counts of each unit."""
@@ -120,7 +118,7 @@ def make_home_board(
     rules: HomeRules,
     now: datetime,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> HomeBoard:
     """Score what is not scored yet, and return the leaderboard.
 
@@ -177,7 +175,7 @@ def play_uploads(
     work: Path,
     left_out: list[str],
     jobs: int | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[Season, dict[BuiltPhase, list[Attempt]]]:
     """Score uploads that are not scored yet; return the season, and the runs on the board of each phase, best first.
 
@@ -187,7 +185,7 @@ def play_uploads(
     work: a private folder for results.
     left_out: receives the runs that are on no board, each with the reason.
     """
-    season = play_submissions(bundle, [*uploads], work, jobs, progress)
+    season = play_season(bundle, [*uploads], work, jobs, progress)
     finished = _finished(season.attempts, uploads, left_out)
     chosen = any(uploads.values())  # by participants, on the platform
     shown = {
@@ -247,13 +245,15 @@ def read_all_uploads(folder: Path, phase: str | None = None) -> dict[Upload, Fet
 def _why_left_out(attempt: Attempt, run: Fetched | None) -> str:
     """Return why a run is not on the board; empty if it is."""
     if attempt.phase is None:
-        return f"{run.phase} was not open at {run.time:{FORMAT}}" if run else "; ".join(attempt.reasons)
+        return (
+            f"{run.phase} was not open at {run.time:{FORMAT}}" if run else "; ".join(attempt.result.reasons)
+        )
     if run and run.status == AWAITING:
         return "awaits validation"
     if run and run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:
-        reasons = [" ".join(line.split()) for line in attempt.reasons if line != FREE_ATTEMPT]
+        reasons = [" ".join(line.split()) for line in attempt.result.reasons if line != FREE_ATTEMPT]
         return f"{attempt.status}: {'; '.join(reasons)}"
     is_picked = run is None or attempt.phase.rule not in PICKED or run.on_board
     return "" if is_picked else "not chosen by its owner for the leaderboard"
@@ -274,7 +274,7 @@ def _board(
     for attempt, (rank, tied) in zip(placed, places, strict=True):
         upload = attempt.submission
         scores = {key: score for key in keys if (score := attempt.score(key)) is not None}
-        shown = {key: attempt.shown(key) for key in keys}
+        shown = {key: attempt.result.shown.get(key, "") for key in keys}
         when, name = upload.time if timed else None, names.get(upload.team, upload.team)
         primary = float(scores[column.key]) if column.key in scores else math.nan
         entries.append(Entry(rank, tied, name, primary, scores=scores, shown=shown, time=when))

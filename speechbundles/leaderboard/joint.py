@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from speechbundles.leaderboard.home import Progress, play_uploads, read_all_uploads
+from speechbundles.leaderboard.home import play_uploads, read_all_uploads
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.leaderboard.rank import make_board
 from speechbundles.leaderboard.score import score_all
@@ -21,6 +21,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.submissions import INDEX
+from speechbundles.model.text import Progress, silent
 from spokeneval.formats.problems import printable
 from spokeneval.ranking.joint import join_tasks, why_apart
 from spokeneval.ranking.joint_rule import JointRule
@@ -34,7 +35,7 @@ def score_entries(
     *,
     at_home: bool,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[list[ScoringOutput], Sequence[str], Season | None]:
     """Return the outputs of the entries of the phase that decides, named by their accounts, and notes on other runs.
 
@@ -115,10 +116,9 @@ def make_joint_board(
         column = competition.columns[0]
         scores = {output.name: output.scores[column.key] for output in outputs[name] if output.scores}
         counted = by_team(scores, teams[name], higher=column.direction == "higher")
-        named = [replace(each, name=counted[each.name]) for each in outputs[name] if each.name in counted]
+        ranked = {counted[each.name]: each for each in outputs[name] if each.name in counted}
         lost = {teams[name].get(each.name, each.name): each for each in outputs[name] if not each.scores}
-        named += [replace(each, name=team) for team, each in lost.items() if team not in counted.values()]
-        named = [replace(each, name=printable(each.name)) for each in named]
+        named = [replace(each, name=printable(team)) for team, each in (ranked | lost | ranked).items()]
         marked = baseline if baseline in {each.name for each in named} else ""
         boards[name] = make_board(sources, named, title=competition["title"], day=day, baseline=marked)
     try:

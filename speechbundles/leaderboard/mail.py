@@ -54,10 +54,10 @@ def _lines_of(attempt: Attempt, bundle: BuiltBundle, *, scored: bool) -> list[st
     column, upload = bundle.ranking_column(), attempt.submission
     status = _STATUS.get(attempt.status, "not scored")
     if attempt.status == FINISHED:
-        shown = attempt.shown(column.key)
+        shown = attempt.result.shown.get(column.key, "")
         status = f"accepted, {column.title} {shown}" if scored and shown else "accepted"
     where = f"{attempt.phase.name}: " if attempt.phase else ""
-    reasons = [f"    {line}" for line in attempt.reasons if line != FREE_ATTEMPT]
+    reasons = [f"    {line}" for line in attempt.result.reasons if line != FREE_ATTEMPT]
     return [f"{upload.time:{MINUTES}}  {upload.name}", f"  {where}{status}", *reasons]
 
 

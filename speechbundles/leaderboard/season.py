@@ -16,12 +16,11 @@ code:
   choice is unknown, the best run of each team is shown, with a note.
 
 Assumptions: a folder is one participant's account; a run ends before the team's next one starts; programs are
-deterministic. Results are therefore kept in `DIR/.season` and reused for the same bundle, phase and submission, also
-those of runs that exceeded the time limit because this computer was too slow: delete the folder to run them again.
-Submissions that a phase passes on to the next one are not rehearsed.
+deterministic. Results are therefore kept, by the command season in `DIR/.season`, and reused for the same bundle, phase
+and submission, also those of runs that exceeded the time limit because this computer was too slow: delete the folder to
+run them again. Submissions that a phase passes on to the next one are not rehearsed.
 """
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -31,13 +30,13 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import FAILED, FINISHED, KeptResult, lost_result, read_result, rehearse_all
-from speechbundles.leaderboard.uploads import Upload, read_uploads
+from speechbundles.leaderboard.uploads import Upload
 from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.bounded import sha256
+from speechbundles.model.bounded import digest_of, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, platforms
-from speechbundles.model.text import grouped
+from speechbundles.model.text import Progress, grouped, silent
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.leaderboard import Entry, Leaderboard
 from spokeneval.ranking.ranks import shared_places
@@ -50,19 +49,18 @@ PENDING = "Pending"
 
 @dataclass(frozen=True)
 class Attempt:
-    """A submission and its status: `Finished`, `Failed`, or `Refused` by the platform without a run."""
+    """A submission and its result, which is also `Refused` by the platform without a run, or `Pending`."""
 
     submission: Upload
     phase: BuiltPhase | None
-    result: KeptResult | None
-    status: str
-    reasons: tuple[str, ...]
+    result: KeptResult
+
+    @property
+    def status(self) -> str:
+        return self.result.status
 
     def score(self, key: str) -> Decimal | None:
-        return self.result.scores.get(key) if self.result else None
-
-    def shown(self, key: str) -> str:
-        return self.result.shown.get(key, "") if self.result else ""
+        return self.result.scores.get(key)
 
 
 def replay(
@@ -82,14 +80,12 @@ def replay(
             refusal = f"{what}: {_nearby(named, submission.time) or 'no such phase'}"
         else:
             refusal = _over_limit(phase, days, submission.time.date())
-        if phase is None or refusal:
-            attempts.append(Attempt(submission, phase, None, REFUSED, (refusal,)))
-            continue
-        result = known(submission, phase)
-        if result is None or result.status != FAILED:
-            days.append(submission.time.date())
-        status, reasons = (result.status, result.reasons) if result else (PENDING, ())
-        attempts.append(Attempt(submission, phase, result, status, reasons))
+        result = KeptResult(REFUSED, {}, {}, (refusal,), ())
+        if phase and not refusal:
+            result = known(submission, phase) or KeptResult(PENDING, {}, {}, (), ())
+            if result.status != FAILED:
+                days.append(submission.time.date())
+        attempts.append(Attempt(submission, phase, result))
     return attempts
 
 
@@ -176,8 +172,8 @@ def ranked(
                 tied,
                 upload.team,
                 math.nan if score is None else float(score),
-                scores=attempt.result.scores if attempt.result else {},
-                shown=attempt.result.shown if attempt.result else {},
+                scores=attempt.result.scores,
+                shown=attempt.result.shown,
                 upload=upload.name,
                 time=upload.time,
                 before=earlier.get((upload.team, upload.name if several else "")),
@@ -210,44 +206,31 @@ class Season:
     @property
     def warnings(self) -> Counter[str]:
         """Return differences between the platform's behaviour and what outputs suggest, with the number of runs."""
-        results = [attempt.result for attempt in self.attempts if attempt.result]
-        return Counter(warning for result in results for warning in dict.fromkeys(result.warnings))
+        attempts = self.attempts
+        return Counter(each for attempt in attempts for each in dict.fromkeys(attempt.result.warnings))
 
 
 def play_season(
     bundle: Path,
-    folder: Path,
-    *,
-    work: Path | None = None,
+    submissions: Sequence[Upload],
+    work: Path,
     jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Season:
     """Rehearse a season with a bundle.
 
     Parameters
     ----------
     bundle: a built zip, for any platform.
-    folder: contains one folder for each team, see above. Names that begin with a dot are ignored.
-    work: folder for the results of runs, from which an interrupted season continues; default: `.season` in `folder`.
+    submissions: in order of time, as `read_uploads` returns them.
+    work: folder for the results of runs, from which an interrupted season continues.
     jobs: number of parallel runs; default: the number of processors.
     progress: called with the number of finished runs, and of runs that are known to be needed.
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed, or the folder contains other files than submissions.
+    OrganiserError: the bundle cannot be rehearsed.
     """
-    work = work or folder / ".season"
-    return play_submissions(bundle, read_uploads(folder, passed_over=work), work, jobs, progress)
-
-
-def play_submissions(
-    bundle: Path,
-    submissions: Sequence[Upload],
-    work: Path,
-    jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Season:
-    """Rehearse a season of submissions in order of time; see `play_season`."""
     built = read_built_bundle(bundle)
     built.ranking_column()  # raises if there is none
     work.mkdir(parents=True, exist_ok=True)
@@ -257,7 +240,7 @@ def play_submissions(
 
     def key(submission: Upload, phase: BuiltPhase) -> str:
         name = f"{_CACHE_FORMAT}\n{bundle_sha256}\n{submission.sha256}\n{phase.number}"
-        return hashlib.sha256(name.encode()).hexdigest()
+        return digest_of(name.encode())
 
     def known(submission: Upload, phase: BuiltPhase) -> KeptResult | None:
         if submission.unreadable:
@@ -278,10 +261,9 @@ def play_submissions(
         results |= {name: result for name in pending if (result := read_result(work / f"{name}.json"))}
         needed = {name: run for name, run in pending.items() if name not in results}
         total = len(results) + len(needed)
-        report = progress or (lambda done, total: None)
-        report(len(results), total)
+        progress(len(results), total)
         for name, result in rehearse_all(built, needed, work, jobs):
             results[name] = result
             rehearsed += 1
-            report(len(results), total)
+            progress(len(results), total)
     return Season(built, tuple(attempts), tuple(boards_by_day(built, attempts)), rehearsed)

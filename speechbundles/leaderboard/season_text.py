@@ -30,6 +30,8 @@ from spokeneval.ranking.writers import decimals_to_dict, to_csv, to_dict
 from spokeneval.report import page
 
 STATUSES = (FINISHED, FAILED, REFUSED)
+_LEFT = (0, 1, 3, 4)
+"""The columns of a table that are aligned left."""
 
 
 def season_to_text(season: Season, most: int | None = None) -> str:
@@ -48,10 +50,11 @@ def season_to_text(season: Season, most: int | None = None) -> str:
     by_day = Counter((each.phase, f"{each.submission.time:%Y-%m-%d}", each.status) for each in attempts)
     for phase, board in season.days if most is None else ():
         today = status_counts({status: by_day[phase, f"{board.day}", status] for status in STATUSES})
-        lines += ["", f"{board.day}, {board.phase}: {today}", _board_text(phase, board)]
+        table = console_table(day_table(phase, board), left=_LEFT)
+        lines += ["", f"{board.day}, {board.phase}: {today}", table]
     for phase, board in season.final.items():
-        lines += ["", f"Final leaderboard, {board.phase}: {SHOWN.get(phase.rule, phase.rule)}"]
-        lines += [_board_text(phase, replace(board, rows=board.rows[:most]))]
+        table = console_table(day_table(phase, replace(board, rows=board.rows[:most])), left=_LEFT)
+        lines += ["", f"Final leaderboard, {board.phase}: {SHOWN.get(phase.rule, phase.rule)}", table]
         lines += _more(len(board.rows), most)
     warnings = [f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())]
     notes = [f"  {note}" for note in (*notes_of(season), *warnings)]
@@ -61,17 +64,13 @@ def season_to_text(season: Season, most: int | None = None) -> str:
     for attempt in lost[:most]:
         path = path_of(attempt.submission.team, attempt.submission.name)
         lines.append(f"  {attempt.submission.time:{MINUTES}}  {path}  {attempt.status}")
-        lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
+        lines += [f"      {line}" for line in attempt.result.reasons or ("(no reason given)",)]
     lines += _more(len(lost), most)
     return wrap(printable("\n".join(lines), kept="\n"))
 
 
 def _more(number: int, most: int | None) -> list[str]:
     return [] if most is None or number <= most else [f"  ... and {number - most} more"]
-
-
-def _board_text(phase: BuiltPhase, board: Leaderboard) -> str:
-    return console_table(day_table(phase, board), left={0, 1, 3, 4})
 
 
 def day_table(phase: BuiltPhase, board: Leaderboard) -> TextTable:
@@ -167,11 +166,11 @@ def season_to_dict(season: Season) -> dict[str, Any]:
             {
                 **{"name": attempt.submission.team, "submission": attempt.submission.name},
                 "uploaded": str(attempt.submission.time),
-                "scores": decimals_to_dict(attempt.result.scores if attempt.result else {}),
+                "scores": decimals_to_dict(attempt.result.scores),
                 "phase": attempt.phase and attempt.phase.name,
                 "status": attempt.status,
-                "reasons": list(attempt.reasons),
-                "warnings": list(attempt.result.warnings) if attempt.result else [],
+                "reasons": list(attempt.result.reasons),
+                "warnings": list(attempt.result.warnings),
             }
             for attempt in season.attempts
         ],

@@ -1,7 +1,7 @@
 """Text that several rooms print: foreign text made safe, near misses, places in YAML, groups to list, tables."""
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +12,14 @@ from spokeneval.formats.problems import closest, printable
 
 PROGRAM = "speech-bundles" if Path(sys.argv[0]).stem == "speech-bundles" else "python build_bundle.py"
 """The program that is running, as messages name it in a command to type."""
+
+
+Progress = Callable[[int, int], None]
+"""Called with the amount done and the total: bytes, runs or files."""
+
+
+def silent(done: int, total: int) -> None:
+    """Progress that nobody sees."""
 
 
 K = TypeVar("K")

@@ -239,7 +239,7 @@ def _chosen(
         if run.gone:
             rest.append(replace(new, step=StageEnd(WITHDRAWN)))
         elif attempt.status == REFUSED:
-            rest.append(replace(new, step=StageEnd(NOT_COUNTED, log="; ".join(attempt.reasons))))
+            rest.append(replace(new, step=StageEnd(NOT_COUNTED, log="; ".join(attempt.result.reasons))))
         else:
             waiting.append(new)
     return waiting, rest

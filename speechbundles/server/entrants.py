@@ -174,7 +174,7 @@ def predict(
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
             path = entrant.path or Path()
             submission = Upload(entrant.uploaded, run.owner, entrant.upload, path, entrant.sha256)
-            attempts.append(Attempt(submission, phase, result, result.status, ()))
+            attempts.append(Attempt(submission, phase, result))
     shown = replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase
     return ranked(bundle, shown, placed(bundle, shown, attempts))
 

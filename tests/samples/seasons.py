@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from speechbundles.bundle.rehearse.many import KeptResult
-from speechbundles.leaderboard.season import Season, boards_by_day, replay
-from speechbundles.leaderboard.uploads import Upload
+from speechbundles.leaderboard.season import Season, boards_by_day, play_season, replay
+from speechbundles.leaderboard.uploads import Upload, read_uploads
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.zips import make_zip
 from tests.samples.programs import encoded, write_files
@@ -90,6 +90,12 @@ def submit(tmp_path, team, name, told=None, *, files=None):
     told = told or {"accuracy": 0.5, "cost": 1, "secret": 0}
     zip_file = {f"season/{team}/{name}": zipped(files or {"told.json": json.dumps(told)})}
     return write_files(tmp_path, zip_file) / next(iter(zip_file))
+
+
+def played(bundle, folder, work=None, **how):
+    """Rehearse the season in a folder, as the command does."""
+    work = work or folder / ".season"
+    return play_season(bundle, read_uploads(folder, passed_over=work), work, **how)
 
 
 def season_of(*uploads):

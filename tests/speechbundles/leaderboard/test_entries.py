@@ -8,11 +8,11 @@ import pytest
 from speechbundles.bundle.rehearse import many
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.score import score_all, scores_to_text
-from speechbundles.leaderboard.season import play_season
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 from tests.samples.programs import write_files
+from tests.samples.seasons import played
 from tests.samples.tables import table
 
 
@@ -128,8 +128,11 @@ def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connectio
     fetch_competition(connection, COMPETITION, tmp_path / "live")
     write_files(tmp_path / "live/submissions/by hand", {"2027-03-02T0915.zip": upload()})
     for folder in (tmp_path / "live", tmp_path / "live/submissions"):
-        season = play_season(bundle, folder, work=tmp_path / "work")
-        found = {one.submission.team: (one.phase and one.phase.name, *one.reasons) for one in season.attempts}
+        season = played(bundle, folder, work=tmp_path / "work")
+        found = {
+            one.submission.team: (one.phase and one.phase.name, *one.result.reasons)
+            for one in season.attempts
+        }
         assert found == {
             **dict.fromkeys(["anna", "by hand"], ("Evaluation",)),
             "early": (None, "submitted to Evaluation: Evaluation opens at 2027-03-01 00:00"),

@@ -11,7 +11,7 @@ import yaml
 from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import Step
-from speechbundles.leaderboard.season import placed, play_season, play_submissions, ranked, replay
+from speechbundles.leaderboard.season import placed, play_season, ranked, replay
 from speechbundles.leaderboard.season_text import season_files, season_to_dict, season_to_text
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import BundleError
@@ -23,6 +23,7 @@ from tests.samples.seasons import (
     codabench,
     codalab,
     final,
+    played,
     season_of,
     statuses,
     submit,
@@ -57,7 +58,7 @@ def test_the_total_is_a_teams_and_a_phases(tmp_path, make_bundle):
     uploads = [(team, f"{day} 12:00:0{second}", 1) for day in days for second, team in enumerate("ab")]
     got = replay(read_built_bundle(bundle), *season_of(*uploads))
     assert [one.status for one in got] == ["Finished"] * 4 + ["Refused"] * 2 + ["Finished"] * 2
-    assert got[4].reasons == ("already 2 submissions; Development allows 2 in total",)
+    assert got[4].result.reasons == ("already 2 submissions; Development allows 2 in total",)
 
 
 def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
@@ -67,7 +68,7 @@ def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
     assert statuses(codalab(tmp_path, total=0), *uploads) == ["Refused"] * 40
     for closed in ({"per_day": 0}, {"total": 0}):
         (attempt,) = replay(read_built_bundle(codalab(tmp_path, **closed)), *season_of(uploads[0]))
-        assert attempt.reasons == ("phase Development accepts no submissions",)
+        assert attempt.result.reasons == ("phase Development accepts no submissions",)
 
 
 def test_limits_that_are_not_written_down(tmp_path):
@@ -116,7 +117,7 @@ def test_an_unquoted_date_loses_its_time_as_it_does_on_codabench(tmp_path):
 )
 def test_a_bundle_without_a_season_is_refused(tmp_path, changes, message):
     with pytest.raises(BundleError, match=message):
-        play_submissions(codabench(tmp_path, **changes), [], tmp_path)
+        play_season(codabench(tmp_path, **changes), [], tmp_path)
 
 
 UPLOADS = [
@@ -233,7 +234,7 @@ def test_a_season_from_files_to_text(tmp_path):
     folder = small_season(tmp_path)
     bundle = codabench(tmp_path, per_day=2)
     told = []
-    season = play_season(bundle, folder, jobs=2, progress=lambda *numbers: told.append(numbers))
+    season = played(bundle, folder, jobs=2, progress=lambda *numbers: told.append(numbers))
     gamma = [one for one in season.attempts if one.submission.team == "gamma"]
     assert [one.submission.name[-5] for one in gamma] == list("abcde")
     assert [one.status for one in gamma] == ["Failed"] * 4 + ["Refused"]
@@ -290,7 +291,7 @@ def test_a_season_from_files_to_text(tmp_path):
     assert len(as_json["attempts"]) == 10
 
     # The programs' paths differ this time.
-    again = play_season(bundle, folder, work=tmp_path / "fresh", jobs=1)
+    again = played(bundle, folder, work=tmp_path / "fresh", jobs=1)
     assert again.rehearsed == 8
     assert (season_to_text(again), season_files(again)) == (text, files)
     assert season_to_dict(again) == as_json
@@ -303,9 +304,9 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     submit(tmp_path, "b", "2027-01-05T1100.zip", {"refusal": "no"})
     submit(tmp_path, "b", "2027-02-11T1100.zip")  # the same in another phase: another run
     bundle = make_bundle(tmp_path)
-    season = play_season(bundle, tmp_path / "season")
+    season = played(bundle, tmp_path / "season")
     assert season.rehearsed == 3
-    again = play_season(bundle, tmp_path / "season")
+    again = played(bundle, tmp_path / "season")
     assert again.rehearsed == 0
     assert replace(again, rehearsed=3) == season
     first, second, third = sorted((tmp_path / "season/.season").iterdir())
@@ -313,7 +314,7 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     second.write_bytes(second.read_bytes().replace(b"0.5", b"0.9").replace(b'"no"', b'"yes"'))
     second.write_bytes(second.read_bytes() + b" ")
     third.write_bytes(b"\xff")
-    again = play_season(bundle, tmp_path / "season")
+    again = played(bundle, tmp_path / "season")
     assert replace(again, rehearsed=3) == season
     assert again.rehearsed == 3
     other = make_bundle(tmp_path, per_day=4)
@@ -323,8 +324,8 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_season(other, tmp_path / "season", jobs=1, progress=stop)
-    assert play_season(other, tmp_path / "season").rehearsed <= 1
+        played(other, tmp_path / "season", jobs=1, progress=stop)
+    assert played(other, tmp_path / "season").rehearsed <= 1
 
 
 def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
@@ -337,7 +338,7 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
         monkeypatch.setattr(many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
         submit(tmp_path, "a", "2027-01-05T0900.zip")
-        season = play_season(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9])
+        season = played(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9])
         (attempt,) = season.attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
-        assert list(attempt.reasons) == told + kept
+        assert list(attempt.result.reasons) == told + kept

@@ -5,10 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from speechbundles.leaderboard.season import play_season
 from speechbundles.leaderboard.uploads import read_uploads
 from speechbundles.model.errors import OrganiserError
-from tests.samples.seasons import codabench, submit
+from tests.samples.seasons import codabench, played, submit
 
 
 def test_names_tell_the_time(tmp_path):
@@ -32,7 +31,7 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
     submit(tmp_path, "be\x1b[31mta", "2027-03-01_x\n.zip")
     (tmp_path / "season/2027-03-01T0915_stray.zip").write_bytes(good.read_bytes())
     with pytest.raises(OrganiserError) as refusal:
-        play_season(codabench(tmp_path), tmp_path / "season")
+        played(codabench(tmp_path), tmp_path / "season")
     expected = "expected a name with the UTC time of the upload, such as 2027-03-01T0915_anything.zip"
     assert str(refusal.value).splitlines()[2:] == [
         "  2027-03-01T0915_stray.zip: expected a team's folder with its submissions",
@@ -53,11 +52,11 @@ def test_a_folder_or_another_file_instead_of_a_zip_is_one_submissions_refusal(tm
     (tmp_path / "season/beta/2027-01-05T0917.tar.gz").write_bytes(b"no zip")
     with (tmp_path / "season/beta/2027-01-05T0918_sparse.zip").open("wb") as stream:
         stream.truncate(1 << 40)
-    attempts = play_season(codabench(tmp_path), tmp_path / "season").attempts
+    attempts = played(codabench(tmp_path), tmp_path / "season").attempts
     assert [one.status for one in attempts] == ["Finished", "Failed", "Failed", "Failed"]
-    assert attempts[1].reasons == ("submission: is a folder; expected a zip",)
-    assert "is not a readable zip file" in attempts[2].reasons[1]
-    assert attempts[3].reasons == ("submission: the zip is larger than 537 MB",)
+    assert attempts[1].result.reasons == ("submission: is a folder; expected a zip",)
+    assert "is not a readable zip file" in attempts[2].result.reasons[1]
+    assert attempts[3].result.reasons == ("submission: the zip is larger than 537 MB",)
 
 
 def test_a_team_whose_name_is_written_in_two_unicode_forms_is_one_team(tmp_path):
@@ -68,7 +67,7 @@ def test_a_team_whose_name_is_written_in_two_unicode_forms_is_one_team(tmp_path)
 
 def test_a_folder_without_a_season(tmp_path):
     with pytest.raises(OrganiserError, match="expected a folder"):
-        play_season(codabench(tmp_path), tmp_path / "absent")
+        played(codabench(tmp_path), tmp_path / "absent")
     (tmp_path / "empty").mkdir()
     with pytest.raises(OrganiserError, match="no submissions; expected one folder"):
-        play_season(codabench(tmp_path), tmp_path / "empty")
+        played(codabench(tmp_path), tmp_path / "empty")
