@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -137,42 +137,9 @@ def quarters(numbers: np.ndarray) -> list[str]:
     return [named[quarter] for quarter in place.tolist()]
 
 
-def scores_by_condition(
-    called: str,
-    conditions: Mapping[str, str],
-    names: Sequence[str],
-    task: Task,
-    summed: Sequence[Statistics],
-    column: Column,
-) -> TextTable:
-    """Return a table of each system's primary score in each condition; a dash marks an undefined score.
-
-    Parameters
-    ----------
-    called: name of the condition, for the title.
-    conditions: of every unit, or of every item.
-    """
-    rows, counted = summed[0].units, plural_of(unit_noun(summed[0].unit, task.declaration))
-    if conditions.keys() != set(rows):
-        rows, counted = summed[0].rows[0], "items"
-        summed = [replace(statistics, parts=statistics.rows[1]) for statistics in summed]
-    values = np.stack([primary_matrix(task, statistics) for statistics in summed])
-    primary = primary_of_sums(task, summed[0])
-    places = members(conditions[row] for row in rows)
-    scores = {kind: primary(values[:, own].sum(axis=1)).tolist() for kind, own in places.items()}
-    return _table(called, places, names, scores, column, counted)
-
-
-class ByColumns(NamedTuple):
-    """The conditions of each column of the reference, and the columns that differ within a counted row."""
-
-    conditions: Mapping[str, Mapping[str, str]]
-    finer: Sequence[str]
-
-
 def conditions_by_columns(
     by: Sequence[str], gold: LabelledSet, rows: Sequence[str], submissions: Path | None
-) -> ByColumns:
+) -> dict[str, dict[str, str]]:
     """Return the conditions of some columns of the reference.
 
     Raises
@@ -187,72 +154,60 @@ def conditions_by_columns(
             "the folder of zips that you gave to score"
         )
         raise no_board(*(f"--by {name}: {what}" for name in finer))
-    return ByColumns(conditions, finer)
+    return conditions
 
 
-def scores_by_columns(
-    by: ByColumns,
-    gold: LabelledSet,
+def scores_by_conditions(
+    by: Mapping[str, Mapping[str, str]],
     outputs: Sequence[ScoringOutput],
-    summed: Sequence[Statistics],
+    task: Task,
     column: Column,
-    submissions: Path | None,
+    again: tuple[LabelledSet, Path | None] | None = None,
 ) -> list[TextTable]:
-    """Return a table of each system's primary score for each of some columns of the reference.
+    """Return tables of each system's primary score in each condition; a dash marks an undefined score.
 
     Parameters
     ----------
-    outputs, summed: the systems, and their statistics.
-    submissions: the folder that was given to `score`; needed for columns that differ within a counted row.
+    by: the conditions of every unit, or of every item, by their names in the titles.
+    outputs: the systems, all with statistics.
+    again: the labels, and the folder that was given to `score`; needed for conditions that differ within a counted row.
 
     Raises
     ------
     OrganiserError: submissions are missing or are not those scored.
     """
-    names = [output.name for output in outputs]
-    answers = read_answers(submissions, outputs, gold) if by.finer and submissions is not None else []
-
-    def table(name: str, given: Mapping[str, str]) -> TextTable:
-        if name not in by.finer:
-            return scores_by_condition(name, given, names, gold.task, summed, column)
-        items = [place for place, item in enumerate(gold.labels.items.ids) if item in given]
-        places = members(given[gold.labels.items.ids[place]] for place in items)
-        scores = {
-            kind: _scores_of(gold, answers, [items[each] for each in own]) for kind, own in places.items()
-        }
-        return _table(name, places, names, scores, column, "items")
-
-    return [table(name, given) for name, given in by.conditions.items()]
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    units, (items, _) = summed[0].units, summed[0].rows
+    number, primary = f"{{:.{column.precision}f}}".format, primary_of_sums(task, summed[0])
+    answers, tables = list[Any](), []
+    for called, given in by.items():
+        rows, counted, noun = items, [replace(each, parts=each.rows[1]) for each in summed], "items"
+        if given.keys() == {*units}:
+            rows, counted, noun = units, summed, plural_of(unit_noun(summed[0].unit, task.declaration))
+        if again and again[1] and not given.keys() <= {*rows}:
+            gold, folder = again[0], again[1]
+            answers = answers or read_answers(folder, outputs, gold)
+            at = {item: place for place, item in enumerate(gold.labels.items.ids) if item in given}
+            rows, places = [*at], members(map(given.__getitem__, at))
+            groups = {kind: [at[rows[place]] for place in own] for kind, own in places.items()}
+            scores = {kind: _scores_of(gold, answers, own) for kind, own in groups.items()}
+        else:
+            values = np.stack([primary_matrix(task, statistics) for statistics in counted])
+            places = members(given[row] for row in rows)
+            scores = {kind: primary(values[:, own].sum(axis=1)).tolist() for kind, own in places.items()}
+        kinds = sorted(places, key=_numbers_first)
+        cells = [["–" if np.isnan(score) else number(score) for score in scores[kind]] for kind in kinds]
+        header = ["System", *(f"{kind} ({len(places[kind])})" for kind in kinds)]
+        note = f"The number of {noun} with the condition is in brackets. A dash marks a score that is not defined."
+        lines = [*zip((output.name for output in outputs), *cells, strict=True)]
+        tables.append(TextTable(f"{column.title} by {called}", header, lines, note))
+    return tables
 
 
 def _scores_of(gold: LabelledSet, answers: Sequence[Any], places: Sequence[int]) -> list[float]:
     """Return the score of some items, from each system's answers to all items."""
     counted = (count_items(gold.task, gold.labels, each, places).rows for each in answers)
     return [exact_score(gold.task, Statistics("", (), rows)) for rows in counted]
-
-
-def _table(
-    called: str,
-    places: Mapping[str, Sequence[int]],
-    names: Sequence[str],
-    scores: Mapping[str, Sequence[float]],
-    column: Column,
-    counted: str,
-) -> TextTable:
-    """Return a table with one column for each condition.
-
-    Parameters
-    ----------
-    places: the units or items with each condition.
-    scores: those of all systems in each condition.
-    counted: the noun for units or items.
-    """
-    kinds = sorted(places, key=_numbers_first)
-    number = f"{{:.{column.precision}f}}".format
-    cells = [["–" if np.isnan(score) else number(score) for score in scores[kind]] for kind in kinds]
-    header = ["System", *(f"{kind} ({len(places[kind])})" for kind in kinds)]
-    note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
-    return TextTable(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)
 
 
 def _numbers_first(kind: str) -> tuple[bool, float, str]:

@@ -17,11 +17,9 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard import notes
 from speechbundles.leaderboard.about import Description, folder_of, read_scored, read_systems
 from speechbundles.leaderboard.conditions import (
-    ByColumns,
     conditions_by_columns,
     read_conditions,
-    scores_by_columns,
-    scores_by_condition,
+    scores_by_conditions,
 )
 from speechbundles.leaderboard.difficulty import explain, items_table
 from speechbundles.leaderboard.given import MOST_SHOWN, no_board
@@ -35,7 +33,7 @@ from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.ranking.leaderboard import Leaderboard, System, TextTable
 from spokeneval.ranking.notes import excluded, ties
-from spokeneval.ranking.ranks import ranks
+from spokeneval.ranking.ranks import DECIMALS
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.scoring.scored import FEWEST_UNITS, score_intervals
 from spokeneval.task import ENDS, HIGHER, Column, Task
@@ -43,7 +41,7 @@ from spokeneval.task import ENDS, HIGHER, Column, Task
 GIVE_COMPETITION = "Give the folder of your competition with --competition"
 
 
-_Labels = tuple[LabelledSet, ByColumns]
+_Labels = tuple[LabelledSet, Mapping[str, Mapping[str, str]]]
 
 
 class Breakdown(NamedTuple):
@@ -104,9 +102,14 @@ def make_board(
     recorded, phase = read_scored(folder) if folder else ("", "")
     task, competition, default = _find_task(sources, scored, recorded)
     column = _primary_column(task, competition, scored[0])
-    _require_baseline(baseline, present := [output.name for output in outputs])
+    present = [output.name for output in outputs]
+    if baseline and baseline not in present:
+        expected = f"expected one of {some_of(sorted(present), MOST_SHOWN)}"
+        raise no_board(f"--baseline {baseline}: no such system{hint(baseline, present)}; {expected}")
     systems = read_systems(folder, present) if folder else {}
-    placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
+    sign = -1 if column.direction == HIGHER else 1
+    scored.sort(key=lambda output: (np.round(sign * output.scores[column.key], DECIMALS), output.name))
+    placed = scored + [output for output in outputs if not output.scores]
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
     if aliases:
         placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
@@ -139,18 +142,17 @@ def _with_tables(
     is_known = all(output.statistics for output in ranked)
     trivial = notes.trivial_scores(ranked[0], ranking.column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
-    remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
+    if ranked[0].statistics and is_known:
+        remarks += filter(None, [independence_note(ranked[0].statistics.unit, ranking.own_task.declaration)])
+        remarks += [*notes.beside_trivial(ranked[0], trivial), *notes.unchecked_labels(ranked)]
+        remarks += notes.disagreements(ranking, ranked)
+        remarks += ranking.notes or ["There is only one system, so nothing is compared."]
+    else:
+        remarks += notes.without_statistics(ranked)
     power = [ranking.power] if ranking.power else []
     called = [replace(output, name=row.called) for row, output in zip(ranking.rows, ranked, strict=True)]
     tables = [*task_tables(ranking.own_task.name, called), *power, *tables]
     return replace(ranking, notes=remarks, unscored=unscored, trivial=trivial, tables=tables, files=files)
-
-
-def _require_baseline(baseline: str, present: Sequence[str]) -> None:
-    if baseline and baseline not in present:
-        expected = some_of(sorted(present), MOST_SHOWN)
-        what = f"no such system{hint(baseline, present)}; expected one of {expected}"
-        raise no_board(f"--baseline {baseline}: {what}")
 
 
 def _find_task(
@@ -185,14 +187,6 @@ def _primary_column(task: Task, competition: Competition | None, output: Scoring
     return Column(*column[:4])
 
 
-def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:
-    """Return outputs from best to worst, those with equal scores by name."""
-    scores = np.array([output.scores[column.key] for output in outputs])
-    places = ranks(scores, higher=column.direction == HIGHER).tolist()
-    placed = sorted(zip(places, outputs, strict=True), key=lambda pair: (pair[0], pair[1].name))
-    return [output for _, output in placed]
-
-
 def anonymous_name(place: int) -> str:
     """Return the name of the system at a position: AAA, BBB, ... ZZZ, then AAAA and so on."""
     rounds, letter = divmod(place, len(string.ascii_uppercase))
@@ -214,21 +208,10 @@ def _system(task: Task, output: ScoringOutput, *, is_known: bool) -> System:
             intervals |= {key: (scores[key + low], scores[key + high]) for key in written}
         if counted is not None:
             computed = score_intervals(task, scores, counted.parts)
-            more = {key: (each.low, each.high) for key, each in computed.items() if key not in intervals}
-            intervals |= more
+            intervals |= {
+                key: (each.low, each.high) for key, each in computed.items() if key not in intervals
+            }
     return System(output.name, scores, intervals, counted)
-
-
-def _remarks(ranking: Leaderboard, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:
-    """Return notes on outputs that all have statistics, and on how they were compared."""
-    unit = outputs[0].statistics.unit if outputs[0].statistics else ""
-    return [
-        *filter(None, [independence_note(unit, ranking.own_task.declaration)]),
-        *notes.beside_trivial(outputs[0], trivial),
-        *notes.unchecked_labels(outputs),
-        *notes.disagreements(ranking, outputs),
-        *(ranking.notes or ["There is only one system, so nothing is compared."]),
-    ]
 
 
 def _labels_asked_for(
@@ -266,11 +249,11 @@ def _tables_of_items(
     files = {"items.csv": items_table(task, summed)} if asked.items else {}
     if asked.conditions is not None:
         given = read_conditions(asked.conditions, summed[0].units, summed[0].rows[0])
-        tables.append(scores_by_condition("condition", given, ranking.names, task, summed, column))
+        tables += scores_by_conditions({"condition": given}, outputs, task, column)
     if labels is None:
         return tables, files
     gold, by = labels
-    tables += scores_by_columns(by, gold, outputs, summed, column, asked.submissions)
+    tables += scores_by_conditions(by, outputs, gold.task, column, (gold, asked.submissions))
     explained = explain(asked.explain, asked.within, gold, task, summed) if asked.explain else {}
     return [*tables, *explained.values()], files | explained
 

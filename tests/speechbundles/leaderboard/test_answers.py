@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.leaderboard.conditions import conditions_by_columns, scores_by_columns
+from speechbundles.leaderboard.conditions import conditions_by_columns, scores_by_conditions
 from speechbundles.leaderboard.labelled_set import find_labelled_set
 from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.leaderboard.rank import Breakdown, make_board
@@ -98,7 +98,7 @@ def tables_by(own, outputs, *columns, submissions):
     summed = [output.statistics for output in outputs]
     gold = find_labelled_set(competition, summed[0].rows[0])
     by = conditions_by_columns(columns, gold, summed[0].rows[0], submissions)
-    return scores_by_columns(by, gold, outputs, summed, competition.columns[0], submissions)
+    return scores_by_conditions(by, outputs, gold.task, competition.columns[0], (gold, submissions))
 
 
 @pytest.mark.parametrize("recordings", [RECORDINGS, 7])
