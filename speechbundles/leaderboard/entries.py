@@ -8,9 +8,10 @@ a score.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import FINISHED, KeptResult
+from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.leaderboard.given import MOST_SHOWN
 from speechbundles.leaderboard.outputs import LIST_FILE, SYSTEMS_FILE
 from speechbundles.model.bundle import BuiltPhase
@@ -29,13 +30,9 @@ class Team:
     folder: str
     runs: tuple[tuple[Fetched, Path], ...]
 
-    def choose(self, column: Column, results: Mapping[str, KeptResult]) -> tuple[Fetched, Path]:
-        """Return the run with the best score by a column, of equal ones the first. `results`: by `FOLDER_ID`."""
-        if len(self.runs) == 1:
-            return self.runs[0]
-        by_run = {int(name.rpartition("_")[2]): result for name, result in results.items()}
-        scores = {run.id: by_run[run.id].score(column.key) for run, _ in self.runs}
-        return min(self.runs, key=lambda entry: (column.better_first(scores[entry[0].id]), entry[0].id))
+    def choose(self, column: Column, scores: Mapping[int, Decimal | None]) -> tuple[Fetched, Path]:
+        """Return the run with the best score by a column, of equal ones the first. `scores`: by the runs' numbers."""
+        return min(self.runs, key=lambda entry: (column.better_first(scores.get(entry[0].id)), entry[0].id))
 
 
 def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:

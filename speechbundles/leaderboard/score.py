@@ -11,7 +11,7 @@ Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored 
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -36,7 +36,7 @@ from speechbundles.model.disk import locked, write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.submissions import PACKED, find_submissions
-from speechbundles.model.text import grouped
+from speechbundles.model.text import Progress, grouped, silent
 from speechbundles.model.zips import HOME, WHOLE, make_zip, read_all
 from spokeneval.formats.problems import count_of, printable, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -94,7 +94,7 @@ def score_all(
     fetched: bool = False,
     jobs: int | None = None,
     scheduler: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Scores:
     """Score the submissions below a folder against a bundle.
 
@@ -116,40 +116,34 @@ def score_all(
         submission or two with the same name, the reference is not a folder, or another run is writing to `out`.
     """
     built = read_built_bundle(bundle)
-    scored_phase = built.phase(phase)
-    column = built.ranking_column()
+    scored_phase, column = built.phase(phase), built.ranking_column()
     built = _with_labels(built, scored_phase, reference, fetched)
     are_entries = fetched or not isinstance(folder, Path)
     teams, notes = read_teams(folder, scored_phase) if fetched and isinstance(folder, Path) else ([], [])
     if isinstance(folder, Path):
         folder = {} if fetched else find_submissions(folder, passed_over=out)
-    runs = out / RUNS
-    runs.mkdir(parents=True, exist_ok=True)
+    gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
+    basis = (_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, digest_of(gold))
+    (out / RUNS).mkdir(parents=True, exist_ok=True)
     rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
-    tag = label_tag(built, scored_phase)
-    scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), tag, out, rehearse, progress)
-    with locked(runs / "lock", out, "score"):
+    scoring = _Scoring(built, scored_phase, basis, label_tag(built, scored_phase), out, rehearse, progress)
+    with locked(out / RUNS / "lock", out, "score"):
         if fetched:
-            results, new, more = _score_teams(scoring, teams)
-            notes += more
+            results, new = _score_teams(scoring, teams, notes)
         else:
             results, new = _score_submissions(scoring, folder)
         if are_entries:
             _replace_outputs(out, results)
         keys = {name: column.better_first(each.score(column.key)) for name, each in results.items()}
-        placed = sorted(results, key=lambda name: (keys[name], name))
+        ordered = {name: results[name] for name in sorted(results, key=lambda name: (keys[name], name))}
         refused = sum(results[name].status != FINISHED for name in new if name in results)
-        ordered = {name: results[name] for name in placed}
         accounts = {team.folder: team.runs[0][0].owner for team in teams}
         scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)), accounts)
-        _record(scoring, scores)
-    return scores
-
-
-def _basis(path: Path, bundle: BuiltBundle, phase: BuiltPhase) -> tuple[str, ...]:
-    """Return digests of everything but the submission that a result depends on."""
-    gold = bundle.files[phase.reference_data] if phase.reference_data else b""
-    return (_FORMAT, sha256(path, LARGEST_BUNDLE), phase.number, digest_of(gold))
+        for name in results.keys() - scores.failed.keys():
+            _pack(out / name, scoring.tag)  # also the outputs of runs that were interrupted
+        record_scored(out, built, scored_phase)
+        write_whole(out / LIST_FILE, to_csv(scores))
+        return scores
 
 
 def _with_labels(
@@ -184,7 +178,7 @@ class _Scoring:
     tag: str
     out: Path
     rehearse: Callable[..., Iterable[tuple[str, KeptResult]]]
-    progress: Callable[[int, int], None] | None
+    progress: Progress
 
 
 def _score_submissions(
@@ -207,7 +201,12 @@ def _score_submissions(
         if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
             results[name] = kept
     due = [name for name in keys if name not in results]
-    _forget(runs, due)
+    scored_anew = set(map(_digest, due))
+    for path in runs.glob(
+        "*.json"
+    ):  # kept results of these submissions: their outputs are about to be replaced
+        if path.name.partition("-")[0] in scored_anew:
+            path.unlink()
     first: dict[str, str] = {}
     for name in [*(name for name in contents if name in results), *due]:
         first.setdefault(contents[name], name)
@@ -221,8 +220,7 @@ def _score_submissions(
     ):
         results[needed[key]] = result
         _pack(out / needed[key], scoring.tag)
-        if scoring.progress:
-            scoring.progress(len(results), len(submissions))
+        scoring.progress(len(results), len(submissions))
     for name in due:
         original = first[contents[name]]
         if name != original:  # the same bytes
@@ -235,19 +233,20 @@ def _score_submissions(
 
 
 def _score_teams(
-    scoring: _Scoring, teams: Sequence[Team]
-) -> tuple[dict[str, KeptResult], list[str], list[str]]:
-    """Return the result of each team's entry; of several runs, the team's best or last is its entry.
+    scoring: _Scoring, teams: Sequence[Team], notes: list[str]
+) -> tuple[dict[str, KeptResult], list[str]]:
+    """Return the result of each team's entry, as `_score_submissions` does, and add notes on runs that end otherwise.
 
-    A team without a score gets an empty folder, which `rank` puts last.
+    Of several runs, the team's best or last is its entry. A team without a score gets an empty folder, which `rank`
+    puts last.
     """
-    several = [team for team in teams if len(team.runs) > 1]
+    column, several = scoring.bundle.ranking_column(), [team for team in teams if len(team.runs) > 1]
     names = {f"{OTHERS}/{team.folder}_{run.id}": path for team in several for run, path in team.runs}
     found, _ = _score_submissions(scoring, names)
-    chosen = {team.folder: team.choose(scoring.bundle.ranking_column(), found) for team in teams}
+    scores = {int(name.rpartition("_")[2]): result.score(column.key) for name, result in found.items()}
+    chosen = {team.folder: team.choose(column, scores) for team in teams}
     there = {folder: path for folder, (_, path) in chosen.items() if path.is_file() and not path.is_symlink()}
     results, more = _score_submissions(scoring, there)
-    notes = []
     for folder, (run, _) in chosen.items():
         result = results.setdefault(folder, lost_result(f"run {run.id}: its upload is not in the folder"))
         if (result.status == FINISHED) != (run.status == FINISHED):
@@ -255,7 +254,7 @@ def _score_teams(
         if result.status != FINISHED:
             shutil.rmtree(scoring.out / folder, ignore_errors=True)
             (scoring.out / folder).mkdir()
-    return results, more, notes
+    return results, more
 
 
 def _replace_outputs(out: Path, results: Iterable[str]) -> None:
@@ -290,28 +289,10 @@ def _digest(*words: str) -> str:
     return digest_of("\n".join(words).encode())
 
 
-def _forget(runs: Path, names: Iterable[str]) -> None:
-    """Delete the kept results of earlier runs of these submissions: their outputs are about to be replaced."""
-    scored_anew = set(map(_digest, names))
-    for path in runs.glob("*.json"):
-        if path.name.partition("-")[0] in scored_anew:
-            path.unlink()
-
-
 def _warnings(results: Mapping[str, KeptResult]) -> list[str]:
     """Return each difference between the platform's behaviour and what outputs suggest, with its submissions."""
-    pairs = (
-        (each, name) for name, result in sorted(results.items()) for each in dict.fromkeys(result.warnings)
-    )
+    pairs = ((each, name) for name in sorted(results) for each in dict.fromkeys(results[name].warnings))
     return [f"{warning} ({some_of(names)})" for warning, names in grouped(pairs).items()]
-
-
-def _record(scoring: _Scoring, scores: Scores) -> None:
-    """Pack the outputs of runs that were interrupted, and write what the outputs are of, with the table of them."""
-    for name in scores.results.keys() - scores.failed.keys():
-        _pack(scoring.out / name, scoring.tag)
-    record_scored(scoring.out, scoring.bundle, scoring.phase)
-    write_whole(scoring.out / LIST_FILE, to_csv(scores))
 
 
 def to_csv(scores: Scores) -> str:
@@ -326,15 +307,14 @@ def to_csv(scores: Scores) -> str:
 
 def scores_to_text(scores: Scores, out: Path) -> str:
     """Return the primary score of the best submissions, then why others have no score; `scores.csv` has all."""
-    table = _table(scores)
-    lines = (
-        [console_table(replace(table, rows=table.rows[:MOST]), {1 if scores.ranked else 0})]
-        if table.rows
-        else []
-    )
-    lines += _more(len(table.rows), out)
     if scores.bundle.only_receives:
         lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
+    elif rows := _rows(scores):
+        header = [*["rank"] * scores.ranked, "team" if scores.ranked else "submission"]
+        table = TextTable("", [*header, scores.bundle.ranking_column().title], rows[:MOST])
+        lines = [console_table(table, {1 if scores.ranked else 0}), *_more(len(rows), out)]
+    else:
+        lines = []
     if scores.failed:
         lines += ["", f"Not scored: {count_of(len(scores.failed), 'submission')}"]
     for name, result in [*scores.failed.items()][:MOST]:
@@ -351,14 +331,11 @@ def _more(number: int, out: Path) -> list[str]:
     return [f"... and {number - MOST} more, in {out / LIST_FILE}"] if number > MOST else []
 
 
-def _table(scores: Scores) -> TextTable:
+def _rows(scores: Scores) -> list[list[str]]:
     """Return names and scores; of a leaderboard's entries, also ranks, with every digit, failed ones last."""
-    column, results = scores.bundle.ranking_column(), scores.results
+    key, results = scores.bundle.ranking_column().key, scores.results
     if not scores.ranked:
-        finished = [name for name in results if name not in scores.failed]
-        rows = [[printable(name), results[name].shown[column.key]] for name in finished]
-        return TextTable("", ["submission", column.title], rows)
-    values = [result.score(column.key) for result in results.values()]
+        return [[printable(name), results[name].shown[key]] for name in results if name not in scores.failed]
+    values = [result.score(key) for result in results.values()]
     ranks = [shown_rank(rank, tied=tied) for rank, tied in shared_places(values)]
-    rows = [list(row) for row in zip(ranks, map(printable, results), map(every_digit, values), strict=True)]
-    return TextTable("", ["rank", "team", column.title], rows)
+    return [[*row] for row in zip(ranks, map(printable, results), map(every_digit, values), strict=True)]
