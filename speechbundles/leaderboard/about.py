@@ -5,7 +5,6 @@ board, and any of the columns that `Description` has.
 """
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import hint
 from spokeneval.formats.problems import printable, some_of
+from spokeneval.formats.text import nfc
 
 SCORED = "scored"
 """The file in `RUNS` with the competition and the phase of the outputs."""
@@ -93,8 +93,8 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, Description]
     if SYSTEM not in header:
         problems.append(f"there is no column {SYSTEM}, with the names of the systems on the leaderboard")
     raise_problems(path, problems)
-    known = {_composed(name): name for name in names}
-    elsewhere = {_composed(name) for other in folder.iterdir() for name in (other.name, other.stem)}
+    known = {nfc(name): name for name in names}
+    elsewhere = {nfc(name) for other in folder.iterdir() for name in (other.name, other.stem)}
     given: dict[str, list[Description]] = {}
     uneven, long = [], []
     for row in rows:
@@ -103,7 +103,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, Description]
         given.setdefault(name, []).append(Description(**cells))
         uneven += [name] if len(row) != len(header) else []
         long += [f"{name} ({column}: {len(cell)})" for column, cell in cells.items() if len(cell) > LONGEST]
-    unknown = [name for name in given if _composed(name) not in known.keys() | elsewhere]
+    unknown = [name for name in given if nfc(name) not in known.keys() | elsewhere]
     there = some_of(sorted(names), MOST_SHOWN)
     odd = {
         f"systems that are not on the leaderboard, which has {there}": unknown,
@@ -117,9 +117,4 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, Description]
         ],
     }
     raise_problems(path, listed(odd))
-    return {known[_composed(name)]: each[-1] for name, each in given.items() if _composed(name) in known}
-
-
-def _composed(name: str) -> str:
-    """Return a name with composed characters; names of files may have decomposed ones."""
-    return unicodedata.normalize("NFC", name)
+    return {known[nfc(name)]: each[-1] for name, each in given.items() if nfc(name) in known}

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from speechbundles.bundle.rehearse import FINISHED
-from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
+from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.private import anonymous_names, private_folder, record_changes
 from speechbundles.leaderboard.score import score_all
 from speechbundles.leaderboard.season import Attempt, Season, placed, play_season
@@ -148,11 +148,11 @@ def make_home_board(
     boards = []
     for phase in phases:
         attempts = on_board.get(phase, [])
-        board = _board(built, phase, attempts, names, timed=not rules.anonymous)
+        board = _board(built, phase, attempts, names)
         if rules.exact is None:
             board = compare_steps(board, steps[str(phase.reference_data)])
         else:
-            board = _compare(board, rules.exact, _scored_outputs(bundle, phase, attempts, work, jobs))
+            board = _compare(board, rules.exact, bundle, phase, attempts, work, jobs)
         boards.append(board)
     is_final = not rules.daily or all(phase.closes and phase.closes <= until for phase in phases)
     return HomeBoard(
@@ -186,27 +186,19 @@ def play_uploads(
     left_out: receives the runs that are on no board, each with the reason.
     """
     season = play_season(bundle, [*uploads], work, jobs, progress)
-    finished = _finished(season.attempts, uploads, left_out)
-    chosen = any(uploads.values())  # by participants, on the platform
-    shown = {
-        each: replace(each, rule=FORCE_ALL) if chosen and each.rule in PICKED else each for each in finished
-    }
-    return season, {phase: placed(season.bundle, shown[phase], own) for phase, own in finished.items()}
-
-
-def _finished(
-    attempts: Sequence[Attempt], uploads: Mapping[Upload, Fetched | None], left_out: list[str]
-) -> dict[BuiltPhase, list[Attempt]]:
-    """Return the runs of each phase that may be on its board; the others are added to `left_out`."""
     finished: dict[BuiltPhase, list[Attempt]] = {}
-    for attempt in attempts:
+    for attempt in season.attempts:
         upload = attempt.submission
         if reason := _why_left_out(attempt, uploads[upload]):
             to = upload.phase or (attempt.phase.name if attempt.phase else "no phase")
             left_out.append(f"{to}  {upload.team}  {upload.name}  {reason}")
         elif attempt.phase:
             finished.setdefault(attempt.phase, []).append(attempt)
-    return finished
+    chosen = any(uploads.values())  # by participants, on the platform
+    shown = {
+        each: replace(each, rule=FORCE_ALL) if chosen and each.rule in PICKED else each for each in finished
+    }
+    return season, {phase: placed(season.bundle, shown[phase], own) for phase, own in finished.items()}
 
 
 def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
@@ -260,14 +252,9 @@ def _why_left_out(attempt: Attempt, run: Fetched | None) -> str:
 
 
 def _board(
-    bundle: BuiltBundle,
-    phase: BuiltPhase,
-    placed: Sequence[Attempt],
-    names: Mapping[str, str],
-    *,
-    timed: bool,
+    bundle: BuiltBundle, phase: BuiltPhase, placed: Sequence[Attempt], names: Mapping[str, str]
 ) -> Leaderboard:
-    """Return the leaderboard of a phase; `names`: the anonymous names of owners."""
+    """Return the leaderboard of a phase; `names`: the anonymous names of owners, whose uploads then have no times."""
     column, columns = bundle.ranking_column(), [each for each in bundle.columns if not each.hidden]
     keys, entries = [each.key for each in columns], []
     places = shared_places([attempt.score(column.key) for attempt in placed])
@@ -275,7 +262,7 @@ def _board(
         upload = attempt.submission
         scores = {key: score for key in keys if (score := attempt.score(key)) is not None}
         shown = {key: attempt.result.shown.get(key, "") for key in keys}
-        when, name = upload.time if timed else None, names.get(upload.team, upload.team)
+        when, name = None if names else upload.time, names.get(upload.team, upload.team)
         primary = float(scores[column.key]) if column.key in scores else math.nan
         entries.append(Entry(rank, tied, name, primary, scores=scores, shown=shown, time=when))
     return Leaderboard(column, entries, phase=phase.name, columns=columns)
@@ -296,31 +283,32 @@ def compare_steps(board: Leaderboard, step: Step | None) -> Leaderboard:
     )
 
 
-def _scored_outputs(
-    path: Path, phase: BuiltPhase, placed: Sequence[Attempt], work: Path, jobs: int | None
-) -> list[ScoringOutput]:
-    """Return the outputs of the entries' submissions with the counts of each unit; none if a run fails now.
+def _compare(
+    board: Leaderboard,
+    task: Task,
+    bundle: Path,
+    phase: BuiltPhase,
+    placed: Sequence[Attempt],
+    work: Path,
+    jobs: int | None,
+) -> Leaderboard:
+    """Compare entries by the counts of each unit, as `rank` does; as they are if a run fails now.
 
-    They are in a folder for each team, for `rank`, or for each of its entries if there are several.
+    The outputs with these counts are in a folder for each team, or for each of its entries if there are several.
     """
+    if not placed:
+        return board
     out, folders = work / _SCORED / str(phase.number), folders_of(each.submission.team for each in placed)
     several = phase.rule in (FORCE_ALL, *PICKED)
-    if not placed:
-        return []
     submissions = {
         folders[each.team] + (f"_{Path(each.name).stem}" if several else ""): each.path
         for each in (attempt.submission for attempt in placed)
     }
-    if score_all(path, submissions, out, phase=phase.name, jobs=jobs).failed:
-        return []  # the board has their scores from an earlier run
-    return read_outputs([out / name for name in submissions])
-
-
-def _compare(board: Leaderboard, task: Task, outputs: Sequence[ScoringOutput]) -> Leaderboard:
-    """Compare entries by the counts of each unit, as `rank` does."""
+    if score_all(bundle, submissions, out, phase=phase.name, jobs=jobs).failed:
+        return board  # it has their scores from an earlier run
     systems = [
         System(entry.name, {board.column.key: entry.score}, {}, output.statistics)
-        for entry, output in zip(board.rows, outputs, strict=False)
+        for entry, output in zip(board.rows, read_outputs([out / name for name in submissions]), strict=False)
         if board.column.key in entry.scores and output.statistics is not None
     ]
     if len(systems) < max(2, len(board.rows)):

@@ -22,7 +22,7 @@ from speechbundles.model.description import described_task
 from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.platform import platforms
 from speechbundles.model.submissions import PACKED
-from speechbundles.model.text import PROGRAM
+from speechbundles.model.text import PROGRAM, grouped
 from spokeneval.formats.problems import printable, some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.options import SIGNATURE_FILE, Signature
@@ -146,8 +146,7 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
             keys += [sha256(path, LARGEST_OUTPUT)] if path.is_file() else []
         if first := next((seen[key] for key in keys if key in seen), None):
             problems.append(f"{printable(str(path))}: the same output as {printable(str(first))}")
-        for key in keys:
-            seen.setdefault(key, path)
+        seen = dict.fromkeys(keys, path) | seen
     return problems
 
 
@@ -242,23 +241,18 @@ def _find(place: Output) -> str:
     _NoScore: the scores are at none of these places.
     ValueError: several folders inside have scores.
     """
-    found = {}
-    for folder in ("", *sorted(folder for folder in place.folders if folder[:1] not in ("", ".", "_"))):
-        top = f"{folder}/" if folder else ""
-        bases = (top, *(f"{top}{kept}/" for kept in KEPT))
-        base = next((base for base in bases if place.has(base + SCORES_FILE)), None)
-        if base is not None:
-            found[folder] = base
-        if "" in found:
-            break
-    if len(found) > 1:
+    inside = (f"{folder}/" for folder in sorted(place.folders) if folder[:1] not in ("", ".", "_"))
+    bases = {top: (top, *(f"{top}{kept}/" for kept in KEPT)) for top in ("", *inside)}
+    there = {top: [base for base in own if place.has(base + SCORES_FILE)] for top, own in bases.items()}
+    found = {top: own[0] for top, own in there.items() if own}
+    if not found:
+        expected = "expected the output of a scoring program, or a folder written by rehearse --keep"
+        raise _NoScore(f"no {SCORES_FILE}; {expected}")
+    if "" not in found and len(found) > 1:
         remedy = "unpack it and give the folder of each system"
         if place.path.is_dir():
             remedy = f"give the folder of each system, such as {place.path / next(iter(found))}"
         raise ValueError(f"contains {len(found)} outputs; {remedy}")
-    if not found:
-        expected = "expected the output of a scoring program, or a folder written by rehearse --keep"
-        raise _NoScore(f"no {SCORES_FILE}; {expected}")
     return next(iter(found.values()))
 
 
@@ -372,13 +366,10 @@ def _only(own: Sequence[str], other: Sequence[str]) -> str:
 
 def _different_labels(outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return a problem if outputs whose tags have the same key were scored with different labels."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for output in outputs:
-        if match := TAG.fullmatch(output.labels):
-            found.setdefault(match[1], {}).setdefault(output.labels, []).append(output.name)
+    tags = grouped((output.labels, output.name) for output in outputs if output.labels)
     problems = []
-    for groups in found.values():
-        usual, *others = sorted(groups.values(), key=len, reverse=True)
+    for groups in grouped((tag.partition(":")[0], names) for tag, names in tags.items()).values():
+        usual, *others = sorted(groups, key=len, reverse=True)
         problems += [
             f"{some_of(names, MOST_SHOWN)}: scored with other labels than {some_of(usual, MOST_SHOWN)}. Score again "
             "the outputs of the older labels, with the bundle that has the right ones"

@@ -101,7 +101,5 @@ def baseline_team(
 def by_team(scores: Mapping[str, float], teams: Mapping[str, str], *, higher: bool) -> dict[str, str]:
     """Return the team of each account that counts: of several accounts of a team, the one with the best score."""
     ordered = sorted(scores, key=lambda account: (-scores[account] if higher else scores[account], account))
-    best: dict[str, str] = {}
-    for account in ordered:
-        best.setdefault(teams.get(account, account), account)
+    best = {teams.get(account, account): account for account in reversed(ordered)}
     return {account: team for team, account in best.items()}

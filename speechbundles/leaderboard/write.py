@@ -31,7 +31,7 @@ def write_board(board: Leaderboard, directory: Path) -> list[Path]:
     Of several tasks, each has a folder below.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    texts = _texts_of_tasks(board) if board.tasks else _texts(board)
+    texts = _texts(board)
     written = [path for name, each in board.tasks.items() for path in write_board(each, directory / name)]
     for file, text in texts.items():
         write_whole(directory / file, text.encode("utf-8", "replace"))
@@ -39,6 +39,11 @@ def write_board(board: Leaderboard, directory: Path) -> list[Path]:
 
 
 def _texts(board: Leaderboard) -> Mapping[str, str]:
+    if board.tasks:
+        texts = {JSON_FILE: to_json(board), INDEX_FILE: to_html(board)}
+        if board.is_joint:
+            texts |= {CSV_FILE: to_csv(board), PAIRS_FILE: pairs_to_csv(board), LATEX_FILE: to_latex(board)}
+        return texts
     return {
         CSV_FILE: to_csv(board),
         JSON_FILE: to_json(board),
@@ -48,13 +53,6 @@ def _texts(board: Leaderboard) -> Mapping[str, str]:
         **({PAIRS_FILE: pairs_to_csv(board)} if board.pairs else {}),
         **{name: table_to_csv(table) for name, table in board.files.items()},
     }
-
-
-def _texts_of_tasks(board: Leaderboard) -> Mapping[str, str]:
-    texts = {JSON_FILE: to_json(board), INDEX_FILE: to_html(board)}
-    if board.is_joint:
-        texts |= {CSV_FILE: to_csv(board), PAIRS_FILE: pairs_to_csv(board), LATEX_FILE: to_latex(board)}
-    return texts
 
 
 def to_json(board: Leaderboard, sheets: TextTable | None = None) -> str:
