@@ -19,9 +19,9 @@ from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.platform import FORCE_LAST, PICKED
+from speechbundles.model.text import Progress, grouped, silent
 from speechbundles.server import api
 from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
-from speechbundles.server.api import Progress
 from speechbundles.server.compared import different_scores
 from speechbundles.server.entrants import (
     Entrant,
@@ -42,7 +42,7 @@ from spokeneval.formats.problems import count_of
 MOST_TURNS = 20
 
 
-def carry_out_amendment(amendment: Amendment, *, waiting: Progress | None = None) -> Iterator[str]:
+def carry_out_amendment(amendment: Amendment, *, waiting: Progress = silent) -> Iterator[str]:
     """Replace the files, run every submission again, wait, and compare the leaderboards; yield a line for each step.
 
     Raises
@@ -104,9 +104,7 @@ def _exchange(amendment: Amendment, state: State, now: Mapping[str, Any]) -> lis
         wanted["texts"] = {"terms": texts["terms"], "pages": pages}
         replaced.append("replaced the pages")
     state.save(amendment.folder)
-    if lost := exchange(files, amendment.competition, wanted, state.known):
-        lines = "\n".join(f"  {line}" for line in lost)
-        raise OrganiserError(f"competition {amendment.competition} is not as in the bundle:\n\n{lines}")
+    exchange(files, amendment.competition, wanted, state.known, "as in the bundle")
     return replaced
 
 
@@ -123,7 +121,7 @@ def _scored(amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
     return score_entrants(amendment.bundle, phase.built, entrants, amendment.folder, amendment.jobs)
 
 
-def _run_again(amendment: Amendment, phase: AmendedPhase, state: State, waiting: Progress | None) -> str:
+def _run_again(amendment: Amendment, phase: AmendedPhase, state: State, waiting: Progress) -> str:
     """Run all uploads with the new files, in several rounds, and wait for the runs to end."""
     bundle, connection, last = amendment.bundle, amendment.files.connection, state.last or 0
     columns = [column.key for column in bundle.columns if not column.computed]
@@ -168,11 +166,8 @@ def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entr
         return []
     there = {run.owner for entrant in entrants for run in entrant.runs if run.on_board}
     wanted = {entry.upload for entry in predict(bundle, phase.built, entrants, ())}
-    missing: dict[str, list[Entrant]] = {}
-    for entrant in entrants:
-        as_here = entrant.path and entrant.run.status == FINISHED and not differs(entrant)
-        if as_here and entrant.run.owner not in there:
-            missing.setdefault(entrant.run.owner, []).append(entrant)
+    finished = (each for each in entrants if each.path and each.run.status == FINISHED and not differs(each))
+    missing = grouped((each.run.owner, each) for each in finished if each.run.owner not in there)
     due: list[Entrant] = []
     for own in missing.values():  # any run of the team makes the server choose again
         due += [entrant for entrant in own if entrant.upload in wanted] or own[-1:]

@@ -12,7 +12,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.statuses import what_to_do
-from speechbundles.model.text import table_lines
+from speechbundles.model.text import grouped, table_lines
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED
 from speechbundles.server.entrants import Entrant, holder_of
@@ -202,10 +202,8 @@ def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
 def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
     """Return warnings about uploads of which `again` are run again."""
     notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
-    odd: dict[str, list[str]] = {}
-    for entrant in entrants:
-        for warning in dict.fromkeys(entrant.result.warnings if entrant.result else ()):
-            odd.setdefault(warning, []).append(str(entrant.run.id))
+    scored = ((each.result, str(each.run.id)) for each in entrants if each.result)
+    odd = grouped((warning, run) for result, run in scored for warning in dict.fromkeys(result.warnings))
     notes += [f"{warning}; runs: {some_of(runs, MOST_SHOWN)}" for warning, runs in odd.items()]
     if gone := [str(entrant.run.id) for entrant in entrants if entrant.path is None]:
         listed = some_of(gone, MOST_SHOWN)

@@ -22,27 +22,19 @@ MOST_EARLIER = 10
 """Most earlier runs of organisers in a phase whose uploads are compared with the baseline."""
 
 
-@dataclass(frozen=True)
-class RehearsedBaseline:
-    """A phase, and the baseline for its task with its rehearsal; None, None if the bundle has none."""
+def rehearse_baselines(bundle: BuiltBundle) -> dict[BuiltPhase, tuple[str, Rehearsal]]:
+    """Rehearse the baseline of each phase that has one, `phase -> its name and rehearsal`.
 
-    phase: BuiltPhase
-    name: str | None = None
-    rehearsal: Rehearsal | None = None
-
-
-def rehearse_baselines(bundle: BuiltBundle) -> list[RehearsedBaseline]:
-    """Rehearse the baseline of each phase; programs of others run in bubblewrap.
+    Programs of others run in bubblewrap.
 
     Raises
     ------
     OrganiserError: a baseline fails in the rehearsal, or there is no bubblewrap for programs of others.
     """
-    found = []
+    found = {}
     engine = choose_engine("auto", bundle)
     for phase in bundle.phases:
         if (name := bundle.baseline(phase)) is None:
-            found.append(RehearsedBaseline(phase))
             continue
         with temporary_folder("baseline") as folder:
             submission = folder / "baseline.zip"
@@ -52,7 +44,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[RehearsedBaseline]:
             raise OrganiserError(
                 f"{phase.name}: the baseline {name} fails in the rehearsal, so nothing was sent\n\n{rehearsal}"
             )
-        found.append(RehearsedBaseline(phase, name, rehearsal))
+        found[phase] = name, rehearsal
     return found
 
 
@@ -75,7 +67,9 @@ class Trial:
     again: str
     enforced: bool | None = None
 
-    def test(self, baseline: RehearsedBaseline, phase: api.LivePhase) -> Iterator[str]:
+    def test(
+        self, built: BuiltPhase, phase: api.LivePhase, baseline: tuple[str, Rehearsal] | None
+    ) -> Iterator[str]:
         """Submit a phase's baseline, unless a run of it is there, and compare its scores; yield a line for each step.
 
         A phase that is not open is left out if the server refuses the submission.
@@ -84,11 +78,10 @@ class Trial:
         ------
         OrganiserError: the server refuses the submission to an open phase, or the scores differ.
         """
-        built, name, rehearsal = baseline.phase, baseline.name, baseline.rehearsal
-        if name is None or rehearsal is None:
+        if baseline is None:
             yield f"{built.name}: no test submission, because the bundle has no baseline for it"
             return
-        upload = self.bundle.files[name]
+        (name, rehearsal), upload = baseline, self.bundle.files[baseline[0]]
         wanted = {cell.key: cell.stored for cell in rehearsal.row if cell.stored is not None}
         earlier = self._earlier_run(phase, upload, wanted)
         if earlier is None:
@@ -103,7 +96,16 @@ class Trial:
             yield f"{built.name}: {name} is run {run}, submitted on {earlier.created:{MINUTES}} UTC"
         if not self.bundle.auto_run and (earlier is None or earlier.status == SUBMITTING):
             api.start(self.connection, run)
-        self._compare(phase, run, wanted)
+        hidden = self.bundle.hidden_columns
+        found = wait_for_runs(self.connection, phase, [run], wanted, hidden).get(run)
+        if found is None or found.status != FINISHED:
+            raise OrganiserError(
+                f"{phase.name}: run {run} is {found.status if found else 'deleted'} on the server, but Finished in the "
+                "rehearsal; its logs are under Submissions in the browser"
+            )
+        if lines := self._different(found, wanted):
+            what = f"{phase.name}: the scores of run {run} differ from the rehearsal:"
+            raise OrganiserError("\n".join([what, "", *lines]))
         visible = (cell for cell in rehearsal.row if not cell.hidden)
         shown = "  ".join(f"{cell.title} {cell.with_bound(cell.shown)}" for cell in visible)
         yield f"{built.name}: same scores as in the rehearsal, to the last digit: {shown}"
@@ -166,15 +168,3 @@ class Trial:
         computed = {column.key for column in self.bundle.columns if column.computed}
         served = {key: score for key, score in run.scores.items() if key not in computed}
         return different_scores(wanted, served, self.bundle.hidden_columns)
-
-    def _compare(self, phase: api.LivePhase, run: int, wanted: Mapping[str, Any]) -> None:
-        found = wait_for_runs(self.connection, phase, [run], wanted, self.bundle.hidden_columns).get(run)
-        if found is None or found.status != FINISHED:
-            raise OrganiserError(
-                f"{phase.name}: run {run} is {found.status if found else 'deleted'} on the server, but Finished in the "
-                "rehearsal; its logs are under Submissions in the browser"
-            )
-        if lines := self._different(found, wanted):
-            raise OrganiserError(
-                "\n".join([f"{phase.name}: the scores of run {run} differ from the rehearsal:", "", *lines])
-            )

@@ -15,8 +15,9 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched, upload_times
 from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import IGNORE, REPEAT, WAIT
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
-from speechbundles.server.api import Connection, Progress
+from speechbundles.server.api import Connection
 from speechbundles.server.compared import different_scores
 from speechbundles.server.served_files import wanted_files
 from spokeneval.ranking.leaderboard import Entry
@@ -98,20 +99,18 @@ def score_entrants(
     entrants: Sequence[Entrant],
     folder: Path,
     jobs: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[Entrant]:
     """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""
     work = folder / SCORED
     work.mkdir(exist_ok=True)
     due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if entrant.is_run_again}
     kept = {name: result for name in due if (result := read_result(work / f"{name}.json"))}
-    left = ((name, entrant.path) for name, entrant in due.items() if name not in kept)
-    needed = {name: (phase, path) for name, path in left if path}
+    needed = {name: (phase, each.path) for name, each in due.items() if each.path and name not in kept}
     results = {due[name].sha256: result for name, result in kept.items()}
     for name, result in rehearse_all(bundle, needed, work, jobs):
         results[due[name].sha256] = result
-        if progress:
-            progress(len(results), len(due))
+        progress(len(results), len(due))
     hidden = bundle.hidden_columns
     return [replace(entrant, result=results.get(entrant.sha256), hidden=hidden) for entrant in entrants]
 

@@ -37,8 +37,8 @@ def _digest(files: ServedFiles, key: str) -> str:
 
 
 def exchange(
-    files: ServedFiles, competition: int, wanted: Mapping[str, Any], known: Mapping[str, str]
-) -> list[str]:
+    files: ServedFiles, competition: int, wanted: Mapping[str, Any], known: Mapping[str, str], expected: str
+) -> None:
     """Give a competition these files and texts, and read them back.
 
     Parameters
@@ -46,10 +46,11 @@ def exchange(
     wanted: what is exchanged. The parts of a task are complete, because it loses all others; kits that are None are
         removed.
     known: the SHA-256 of the wanted files, by their keys.
+    expected: what the competition is then, such as `as in the bundle`.
 
-    Returns
-    -------
-    A line for each file or text that the server refuses, or does not return.
+    Raises
+    ------
+    OrganiserError: the message has a line for each file or text that the server refuses, or does not return.
     """
     lost = [*_send(files, competition, wanted)]
     now = read_replaceable(files, competition)
@@ -61,7 +62,9 @@ def exchange(
                     lost.append(f"{what[:-1]} {place}: {kind.replace('_', ' ')} is another file")
     if "texts" in wanted and _compared_texts(now["texts"]) != _compared_texts(wanted["texts"]):
         lost.append("the pages or the terms are others")
-    return [*dict.fromkeys(lost)]
+    if lost:
+        lines = "\n".join(f"  {line}" for line in dict.fromkeys(lost))
+        raise OrganiserError(f"competition {competition} is not {expected}:\n\n{lines}")
 
 
 def _compared_texts(texts: Mapping[str, Any]) -> list[Any]:

@@ -33,8 +33,9 @@ from speechbundles.model.fetched import (
 )
 from speechbundles.model.statuses import FINISHED, meaning_of
 from speechbundles.model.submissions import INDEX
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
-from speechbundles.server.api import LARGEST_FILE, Connection, Progress
+from speechbundles.server.api import LARGEST_FILE, Connection
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4
@@ -81,7 +82,7 @@ def fetch_competition(
     folder: Path,
     *,
     jobs: int = JOBS,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Haul:
     """Fetch the runs that are not in the folder yet. The caller has locked the folder.
 
@@ -119,8 +120,7 @@ def fetch_competition(
         for done, run in enumerate(downloads.all(wanted, jobs), len(listed) - len(wanted) + 1):
             result[run.id] = run
             append_to_journal(folder, run)
-            if progress:
-                progress(done, len(listed))
+            progress(done, len(listed))
     finally:
         result = _share_uploads(folder, result)
         uploads = {run.upload for run in result.values() if run.id in listed and run.upload}
@@ -285,11 +285,9 @@ def _is_whole_zip(path: Path) -> bool:
 
 def first_runs(runs: Iterable[Fetched]) -> dict[tuple[str, str, str], Fetched]:
     """Return the first run of each owner's upload to a phase that is here, by owner, phase and upload."""
-    first: dict[tuple[str, str, str], Fetched] = {}
-    for run in sorted(runs, key=lambda run: run.id):
-        if run.upload and run.submission:
-            first.setdefault((run.owner, run.phase, run.upload), run)
-    return first
+    here = (run for run in runs if run.upload and run.submission)
+    last_first = sorted(here, key=lambda run: run.id, reverse=True)
+    return {(run.owner, run.phase, run.upload): run for run in last_first}
 
 
 def _share_uploads(folder: Path, runs: Mapping[int, Fetched]) -> dict[int, Fetched]:

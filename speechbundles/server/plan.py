@@ -12,6 +12,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
 from speechbundles.server.amendment import (
     MOST_SHOWN,
@@ -21,7 +22,7 @@ from speechbundles.server.amendment import (
     read_state,
     unfinished,
 )
-from speechbundles.server.api import Connection, Progress
+from speechbundles.server.api import Connection
 from speechbundles.server.compared import check_served, different_texts, read_bundle, wanted_texts
 from speechbundles.server.entrants import (
     Entrant,
@@ -47,8 +48,8 @@ def plan_amendment(
     accept: Sequence[int] = (),
     earlier: Path | None = None,
     jobs: int | None = None,
-    fetching: Progress | None = None,
-    scoring: Progress | None = None,
+    fetching: Progress = silent,
+    scoring: Progress = silent,
 ) -> Amendment:
     """Compute the changes that a bundle would make, without changing anything on the server.
 
@@ -118,7 +119,7 @@ def _amended(
     phase: api.LivePhase,
     parts: tuple[str, ...],
     runs: Sequence[Fetched],
-    scoring: Progress | None,
+    scoring: Progress,
 ) -> AmendedPhase | None:
     """Return a phase with its leaderboards; of an amendment that has not begun, also with notes on its old scores.
 
@@ -159,7 +160,7 @@ def _check_old(
     phase: api.LivePhase,
     parts: Sequence[str],
     entrants: Sequence[Entrant],
-    progress: Progress | None,
+    progress: Progress,
 ) -> list[str]:
     """Compare the server's scores with those that its own files give here; return notes on differences.
 

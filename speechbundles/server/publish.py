@@ -10,9 +10,10 @@ from speechbundles.leaderboard.home_page import to_markdown
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError, Refused
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
-from speechbundles.server.api import Connection, Progress
-from speechbundles.server.baselines import RehearsedBaseline, Trial, rehearse_baselines
+from speechbundles.server.api import Connection
+from speechbundles.server.baselines import Trial, rehearse_baselines
 from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle, without_entry
 from speechbundles.server.served_files import ServedFiles
 from speechbundles.server.wait import wait_for_import
@@ -27,7 +28,7 @@ def publish_bundle(
     opening: bool = False,
     again: str,
     now: datetime | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Iterator[str]:
     """Publish a bundle step by step; yield a line for each step.
 
@@ -66,20 +67,20 @@ def publish_bundle(
         yield f"note: {name}: these reference data contain no hidden label (labels: home)"
     moment = now or dates.now()
     trial = Trial(connection, bundle, api.organisers_of(live), moment, f"{again} --competition {competition}")
-    for baseline, phase in zip(rehearsed, phases, strict=True):
-        yield from trial.test(baseline, phase)
+    for built, phase in zip(bundle.phases, phases, strict=True):
+        yield from trial.test(built, phase, rehearsed.get(built))
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     for built, phase in zip(bundle.phases, phases, strict=True):
         yield from (f"warning: {line}" for line in without_entry(built, runs[phase.id]))
     yield from api.measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
-    yield _open(connection, competition, rehearsed) if opening else _how_to_open(live, competition, again)
+    untried = ", ".join(phase.name for phase in bundle.phases if phase not in rehearsed)
+    yield _open(connection, competition, untried) if opening else _how_to_open(live, competition, again)
 
 
-def _open(connection: Connection, competition: int, rehearsed: list[RehearsedBaseline]) -> str:
-    untried = [baseline.phase.name for baseline in rehearsed if baseline.name is None]
+def _open(connection: Connection, competition: int, untried: str) -> str:
     if untried:
         raise OrganiserError(
-            f"not opened: no test submission to {', '.join(untried)}; make one, then publish it in the browser"
+            f"not opened: no test submission to {untried}; make one, then publish it in the browser"
         )
     api.publish(connection, competition)
     return "published"

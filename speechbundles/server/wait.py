@@ -5,8 +5,9 @@ from collections.abc import Collection
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.statuses import what_to_do
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
-from speechbundles.server.api import Connection, Progress
+from speechbundles.server.api import Connection
 
 PAUSE = 10
 """Seconds between two requests."""
@@ -40,7 +41,7 @@ def wait_for_runs(
     runs: Collection[int],
     columns: Collection[str],
     hidden: Collection[str],
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> dict[int, api.LiveRun]:
     """Return the runs when they have ended, with a score in each column; deleted runs are left out.
 
@@ -62,15 +63,13 @@ def wait_for_runs(
             for run in found
             if run.status == FINISHED and not api.returned(columns, hidden, run.scores) <= run.scores.keys()
         ]
-        if progress:
-            progress(len(runs) - len(going) - len(lacking), len(runs))
+        progress(len(runs) - len(going) - len(lacking), len(runs))
         looks_after_end += not going
         if not (going or lacking) or looks_after_end > GRACE:
             return {run.id: run for run in found}
         unchanged = unchanged + 1 if found == seen else 0
         seen = found
         connection.sleep(PAUSE)
-    going = [run for run in seen if not run.meaning.ends]
     waiting = ", ".join(f"{run.named} ({run.status})" for run in going)
     raise OrganiserError(
         f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs have not ended: "

@@ -20,8 +20,9 @@ from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.statuses import SUBMITTING, what_to_do
 from speechbundles.model.submissions import INDEX
+from speechbundles.model.text import Progress, silent
 from speechbundles.server import api
-from speechbundles.server.api import Connection, Progress
+from speechbundles.server.api import Connection
 from speechbundles.server.compared import (
     NOT_COMPARED,
     named_runs,
@@ -66,7 +67,7 @@ def watch_competition(
     *,
     fetching: bool = False,
     now: datetime | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Watched:
     """Compare a competition and its runs with the bundle that it was made from.
 
@@ -86,17 +87,20 @@ def watch_competition(
     live = api.read_competition(connection, competition)
     phases = api.phases_of(live)
     found = served_differences(bundle, live)
-    notes: list[str] = []
     uncompared: list[str] = []
     if len(phases) == len(bundle.phases):
         found += _other_files(connection, bundle, live, uncompared)
     index = read_index(folder) if (folder / INDEX).is_file() else []
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
-    found += _vanished(index, {run.id for own in runs.values() for run in own})
+    there = {run.id for own in runs.values() for run in own}
+    found += [
+        f"{run.phase}: run {run.id} of {run.owner} ({run.status}) is no longer on the server"
+        for run in index
+        if run.id not in there and not run.gone
+    ]
     if fetching:
         index = list(fetch_competition(connection, competition, folder, progress=progress).runs)
-    if not index:
-        notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
+    notes = [f"{folder}: nothing fetched, so vanished and identical runs were not looked for"] * (not index)
     uploaded = upload_times(index)
     moment = now or dates.now()
     organisers = api.organisers_of(live)
@@ -125,15 +129,6 @@ def _other_files(
             yield from (f"{built.name}: {kind.replace('_', ' ')} is not the bundle's file" for kind in kinds)
     except (Refused, Gone) as refusal:
         uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
-
-
-def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
-    """Return the runs that were on the server at the last fetch, and are no longer."""
-    return [
-        f"{run.phase}: run {run.id} of {run.owner} ({run.status}) is no longer on the server"
-        for run in index
-        if run.id not in there and not run.gone
-    ]
 
 
 def _odd_runs(

@@ -44,7 +44,6 @@ from speechbundles.platforms.codabench.client.competitions import shows_reports 
 from speechbundles.platforms.codabench.client.competitions import upload_file as upload_file
 from speechbundles.platforms.codabench.client.connection import LARGEST_FILE as LARGEST_FILE
 from speechbundles.platforms.codabench.client.connection import Connection as Connection
-from speechbundles.platforms.codabench.client.connection import Progress as Progress
 from speechbundles.platforms.codabench.client.runs import LOG as LOG
 from speechbundles.platforms.codabench.client.runs import NOT_OPEN as NOT_OPEN
 from speechbundles.platforms.codabench.client.runs import OUTPUT as OUTPUT

@@ -4,7 +4,7 @@ All requests are about the competition of the account: its own files, and runs o
 the token read headers and lists only; no file is downloaded.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -53,14 +53,21 @@ def measure(
         readable[part] |= _is_given(connection, key, anonymous=True)
     on_token = all(_is_given(replace(connection, account=None), key) for _, key in keys)
     organisers = organisers_of(live)
-    own = {phase: [run for run in found if run.owner in organisers] for phase, found in runs.items()}
+    own = [(phase, run) for phase, found in runs.items() for run in found if run.owner in organisers]
+    boards = {phase: run for phase, run in own if run.on_board}
+    hidden = bundle.hidden_columns
+    scored = [run for run in chain(*runs.values()) if run.status == FINISHED and run.scores]
+    returned = any(not hidden.isdisjoint(run.scores) for run in scored)
+    listed = any(is_listed(connection, phase) for phase in boards)
     facts: dict[str, bool | None] = {
         "phases refuse submissions outside their dates": enforced,
         "a token opens programs and data": on_token,
-        "scores of hidden columns are returned": _returns_hidden(bundle, runs.values()),
+        "scores of hidden columns are returned": returned if hidden and scored else None,
         **{f"others can read {part.replace('_', ' ')}": answer for part, answer in readable.items()},
-        "others can read the list of runs": _lists_runs(connection, own),
-        "others can read the uploads and logs of runs": _gives_details(connection, own),
+        "others can read the list of runs": listed if boards else None,
+        "others can read the uploads and logs of runs": (
+            is_detailed(connection, [*boards.values()][-1].files) if boards else None
+        ),
     }
     where = "listed" if is_published(live) else "not listed"
     for answer, value in ANSWERS.items():
@@ -75,22 +82,3 @@ def measure(
 
 def _is_given(connection: Connection, key: str, *, anonymous: bool = False) -> bool:
     return is_answered(lambda: dataset_link(connection, key, anonymous=anonymous))
-
-
-def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[LiveRun]]) -> bool | None:
-    """Whether scores of hidden columns are returned; None without such a column, or without a run with scores."""
-    scored = [run for run in chain(*runs) if run.status == FINISHED and run.scores]
-    hidden = bundle.hidden_columns
-    return any(not hidden.isdisjoint(run.scores) for run in scored) if hidden and scored else None
-
-
-def _lists_runs(connection: Connection, own: Mapping[int, Sequence[LiveRun]]) -> bool | None:
-    """Whether others see organisers' runs in the lists of phases with one on the leaderboard; None without one."""
-    phases = [phase for phase, runs in own.items() if any(run.on_board for run in runs)]
-    return any(is_listed(connection, phase) for phase in phases) if phases else None
-
-
-def _gives_details(connection: Connection, own: Mapping[int, Sequence[LiveRun]]) -> bool | None:
-    """Whether others get the addresses of the files of an organiser's run on a leaderboard; None without one."""
-    on_board = [run for runs in own.values() for run in runs if run.on_board]
-    return is_detailed(connection, on_board[-1].files) if on_board else None

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused
-from speechbundles.platforms.codabench.client.connection import Connection, Progress
+from speechbundles.model.text import Progress, silent
+from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.platforms.codabench.client.pages import read_list
 from speechbundles.platforms.codabench.client.values import expected, get, to_name, to_number, to_words
 
@@ -87,7 +88,7 @@ def organisers_of(competition: Mapping[str, Any]) -> frozenset[str]:
 
 
 def upload_file(
-    connection: Connection, kind: str, name: str, source: Path | bytes, progress: Progress | None = None
+    connection: Connection, kind: str, name: str, source: Path | bytes, progress: Progress = silent
 ) -> str:
     """Upload a file; return its key, which later requests refer to.
 

@@ -31,6 +31,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueErro
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.disk import put_in_place
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.model.text import Progress, silent
 from speechbundles.platforms.codabench.client.account import LOCAL, Account, check_address
 from speechbundles.platforms.codabench.client.responses import blocks, cookie, host, join, pause_of, succeeds
 
@@ -52,9 +53,6 @@ LONGEST_DOWNLOAD = 4 * 3600
 LARGEST_FILE = 4 << 30
 LONGEST_WORDS = 500
 SIGN_IN = "/accounts/login/"
-
-Progress = Callable[[int, int], None]
-"""Called with the amount done and the total: bytes, runs or files."""
 _T = TypeVar("_T")
 
 
@@ -72,9 +70,6 @@ class _Again(Exception):
     final: OrganiserError
     arrived: bool = True
     pause: float | None = None
-
-    def __str__(self) -> str:
-        return str(self.final)
 
 
 @dataclass(frozen=True)
@@ -206,7 +201,7 @@ class Connection:
             )
         return session
 
-    def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
+    def upload(self, address: str, source: Path | bytes, progress: Progress = silent) -> None:
         """Upload a file to a signed address.
 
         Raises
@@ -285,15 +280,15 @@ class Connection:
             except _Again as again:
                 if again.arrived and not repeatable:
                     raise Unreachable(
-                        f"{again}. The server may have carried out the request: check there before you try again"
+                        f"{again.final}. The server may have carried out the request: check there before you try again"
                     ) from None
                 if pause is None:
                     raise again.final from None
                 wanted = pause if again.pause is None else again.pause
                 if wanted > LONGEST_PAUSE:
-                    why = f"{again}. The server asks for a pause of {wanted / 60:.0f} minutes"
+                    why = f"{again.final}. The server asks for a pause of {wanted / 60:.0f} minutes"
                     raise Unreachable(why) from None
-                self.log(f"{again}; retrying in {wanted:.0f} s")
+                self.log(f"{again.final}; retrying in {wanted:.0f} s")
                 self.sleep(wanted)
         raise AssertionError
 
@@ -369,13 +364,12 @@ class _Body:
 
     stream: BinaryIO
     size: int
-    progress: Progress | None
+    progress: Progress
 
     def __len__(self) -> int:
         return self.size
 
     def read(self, size: int = -1) -> bytes:
         block = self.stream.read(size)
-        if self.progress:
-            self.progress(self.stream.tell(), self.size)
+        self.progress(self.stream.tell(), self.size)
         return block
