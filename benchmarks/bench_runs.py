@@ -50,7 +50,7 @@ def main() -> None:
         parts = {name: SoundSet(items, sound) for name in ("development", "evaluation")}
         limits, cache = Limits(60.0), place / "packages"
         job = Job(
-            *(task, "development", parts, "image", limits, 64 << 20, 1),
+            *(task, "development", parts, "image", limits, 1),
             *(None, cache, "bubblewrap", "image:1", None, False),
         )
         (place / "upload.zip").write_bytes(make_zip({"main.py": PROGRAM.encode()}))

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from speechbundles.model.text import grouped
 from spokeneval.formats.format import Answers, Format, Items
 from spokeneval.formats.language_turns import SUBMISSION as IN_MILLISECONDS
 from spokeneval.formats.meetings import SECOND, Meetings, segment_lines
@@ -139,12 +140,11 @@ def _given(form: Format, files: Files) -> tuple[str, str]:
 def _segments(given: tuple[str, str], id: str, answers: Meetings) -> list[list[str]]:
     """Return segments in the order in which they are scored: of one speaker by start, equal ones as in the file."""
     file, text = given
-    rows = [cells for _, cells in segment_lines(text, file, Problems(), id)]
-    said = dict[tuple[str, str], list[tuple[float, str]]]()
-    for session, start, _, speaker, words in rows:
-        said.setdefault((session, speaker), []).append(
-            (round(SECOND * float(start)), " ".join(words.split()))
-        )
+    rows = (cells for _, cells in segment_lines(text, file, Problems(), id))
+    said = grouped(
+        ((session, speaker), (round(SECOND * float(start)), " ".join(words.split())))
+        for session, start, _, speaker, words in rows
+    )
     return [
         [session, each.name, *(f"{time / SECOND:.{DIGITS_OF_TIMES}g}" for time in span), words]
         for session, speakers in zip(answers.items.ids, answers.speakers, strict=True)

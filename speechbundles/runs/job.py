@@ -68,7 +68,7 @@ class Job:
     smoke: the name of the public set of the smoke run.
     parts: the smoke set and the hidden sets, by name.
     environment: `image` or `own`.
-    disk_bytes: the size of all that a run writes.
+    limits: of a run; its output is all that it writes.
     repeat: how often a program is run on a hidden set.
     wheels: a folder of wheels; None: packages come from the network.
     cache: the folder of installed packages.
@@ -81,7 +81,6 @@ class Job:
     parts: Mapping[str, SoundSet]
     environment: str
     limits: Limits
-    disk_bytes: int
     repeat: int
     wheels: Path | None
     cache: Path
@@ -205,8 +204,7 @@ def make_job(
         lines = "\n".join(f"  {line}" for line in problems)
         raise OrganiserError(f"sound: {competition.sound}: {count_of(len(problems), 'problem')}\n{lines}")
     chosen = competition.run_limits
-    disk = chosen["disk_mb"] << 20
-    limits = Limits(float(chosen["seconds"]), chosen["memory_mb"] << 20, disk)
+    limits = Limits(float(chosen["seconds"]), chosen["memory_mb"] << 20, chosen["disk_mb"] << 20)
     kit = dict(bundle.entries(str(bundle.phases[0].starting_kit)))
     inputs = {name: files_below(f"{name}/input/", kit) for name in wanted}
     return Job(
@@ -215,7 +213,6 @@ def make_job(
         parts={name: SoundSet(inputs[name], (competition.sound / name).resolve()) for name in wanted},
         environment=competition["environment"],
         limits=limits,
-        disk_bytes=disk,
         repeat=repeat,
         wheels=wheels and wheels.resolve(),  # pip runs in another folder
         cache=cache,

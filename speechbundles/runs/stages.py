@@ -102,22 +102,22 @@ def take_through(
     place.mkdir(parents=True, exist_ok=True)
     with temporary_folder("code") as scratch:
         code, checked = scratch / "code", check(job, upload, scratch)
-        _kept(place / CHECK, lambda: checked)
+        _kept(place / CHECK, checked)
         if checked.code != OK:
             return write_stage(place / OUTCOME, checked)
         listed = environment_of(job)
-        _kept(place / ENVIRONMENT, lambda: StageEnd(OK, log=listed, digest=digest_of(listed.encode())))
+        _kept(place / ENVIRONMENT, StageEnd(OK, log=listed, digest=digest_of(listed.encode())))
         mounts, built = _build(job, code, place, listed)
         if built.code != OK or only_build:
             return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, mounts=mounts)
         counted = partial(_counted, limit=job.limits.seconds or inf, alone=alone)
         path, runs = place / f"{SMOKE}.json", list[StageEnd]()
-        smoke = counted(path, lambda: run(SMOKE, job.parts[job.smoke])[0])
+        smoke = counted(path, partial(run, SMOKE, job.parts[job.smoke]))
         for number in range(1, job.repeat + 1) if smoke.code == OK and hidden else ():
             if number == 1 or (read_stage(path) and machine_seconds(place) < most):
-                path = place / f"{RUN}{number}.json"
-                runs.append(counted(path, partial(_answer, run, place, job.parts[hidden], number == 1)))
+                path, kept = place / f"{RUN}{number}.json", place / ANSWERS_ZIP if number == 1 else None
+                runs.append(counted(path, partial(run, RUN, job.parts[hidden], kept=kept)))
         ended = _together(runs or [smoke])
         return write_stage(place / OUTCOME, ended) if read_stage(path) else ended
 
@@ -159,7 +159,7 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
         mounts |= {_PACKAGES: folder} if folder else {}
     if built.code == OK and (code / WEIGHTS).exists():
         files = read_weights(code / WEIGHTS, job.environment, Problems())
-        found, got = fetch_weights(files, job.cache / "weights", job.wheels, 8 * job.disk_bytes)
+        found, got = fetch_weights(files, job.cache / "weights", job.wheels, 8 * job.limits.output_bytes)
         built = replace(got, seconds=built.seconds + got.seconds, digest=built.digest)
         which = WEIGHTS
         for name, path in found.items():
@@ -175,13 +175,11 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
 
 def check_only(job: Job, upload: Path, place: Path) -> StageEnd:
     """Return whether the static check accepts an upload; each upload is checked once."""
-
-    def checked() -> StageEnd:
-        with temporary_folder("check") as scratch:
-            return check(job, upload, scratch)
-
     place.mkdir(parents=True, exist_ok=True)
-    return _kept(place / CHECK, checked)
+    if done := read_stage(place / CHECK):
+        return done
+    with temporary_folder("check") as scratch:
+        return write_stage(place / CHECK, check(job, upload, scratch))
 
 
 def _together(runs: list[StageEnd]) -> StageEnd:
@@ -192,9 +190,9 @@ def _together(runs: list[StageEnd]) -> StageEnd:
     return replace(first, code=first.code if same else DIFFERENT, seconds=seconds, peak_bytes=peak)
 
 
-def _kept(path: Path, stage: Callable[[], StageEnd]) -> StageEnd:
-    """Return how a stage ended; run it if it has not."""
-    return read_stage(path) or write_stage(path, stage())
+def _kept(path: Path, stage: StageEnd) -> StageEnd:
+    """Return how a stage ended, as an earlier call has written it, or now."""
+    return read_stage(path) or write_stage(path, stage)
 
 
 def _counted(path: Path, run: Callable[[], StageEnd], limit: float, alone: bool) -> StageEnd:
@@ -237,29 +235,33 @@ def check(job: Job, upload: Path, scratch: Path) -> StageEnd:
 
 
 def _run(
-    job: Job, stage: str, part: SoundSet, *, code: Path, mounts: Mapping[str, Path]
-) -> tuple[StageEnd, bytes]:
-    """Run a program on a set; return how it ended, and a zip of its canonical answers."""
+    job: Job, stage: str, part: SoundSet, *, code: Path, mounts: Mapping[str, Path], kept: Path | None = None
+) -> StageEnd:
+    """Run a program on a set, and keep a zip of its canonical answers if a file is given; return how it ended."""
+    if kept:
+        kept.unlink(missing_ok=True)
     with temporary_folder("run") as scratch:
         items = write_tree(scratch / "input", part.items)
         (items / Path(_SOUND).name).mkdir(parents=True)
         written = scratch / Path(_WRITTEN).name
         fixed = {_LANDLOCK: Path(landlock.__file__), _CODE: code, _INPUT: items, _SOUND: part.sound, **mounts}
-        memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
+        memory = {"/tmp": job.limits.output_bytes, "/root": 1 << 20}
         program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, fixed, memory)
         with WrittenArchive(written, "w+") as archive:
             outcome = engine_of(job).run(program, scratch, job.limits)
             step = StageEnd(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
             if step.code != OK:
-                return step, b""
+                return step
             try:
                 answers = _canonical_zip(job, read_written(archive, scratch / "answers"), part)
             except SubmissionError as refusal:
                 shown = f"first problem of the answers: {refusal.problems[0].code}" if stage == SMOKE else ""
                 log = f"{step.log}\n{refusal}\n"
-                return replace(step, code=f"{stage}_{ANSWERS}", log=log, shown=shown), b""
+                return replace(step, code=f"{stage}_{ANSWERS}", log=log, shown=shown)
+    if kept:
+        write_whole(kept, answers)
     shown = _compared(job, code, part, answers) if stage == SMOKE else ""
-    return replace(step, digest=digest_of(answers), shown=shown), answers
+    return replace(step, digest=digest_of(answers), shown=shown)
 
 
 def _canonical_zip(job: Job, files: Files, part: SoundSet) -> bytes:
@@ -273,21 +275,6 @@ def _compared(job: Job, code: Path, part: SoundSet, answers: bytes) -> str:
         if _canonical_zip(job, Files(declared), part) == answers:
             found = "the same as"
     return f"answers to the public recordings: {found} those in {EXPECTED}/" if declared else ""
-
-
-def _answer(
-    run: Callable[[str, SoundSet], tuple[StageEnd, bytes]],
-    place: Path,
-    part: SoundSet,
-    is_first: bool,
-) -> StageEnd:
-    """Run a program on a hidden set, and keep the answers of the first run, in place of older ones."""
-    if is_first:
-        (place / ANSWERS_ZIP).unlink(missing_ok=True)
-    step, answers = run(RUN, part)
-    if answers and is_first:
-        write_whole(place / ANSWERS_ZIP, answers)
-    return step
 
 
 def _code(stage: str, outcome: Outcome) -> str:

@@ -48,6 +48,7 @@ from speechbundles.model.statuses import (
     WITHDRAWN,
 )
 from speechbundles.model.statuses import REFUSED as CHECK_REFUSED
+from speechbundles.model.text import Progress, grouped, silent
 from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (
     OF_HIDDEN_RUNS,
@@ -96,7 +97,6 @@ class Taken:
         return self.place.parent / "logs" / f"{safe_name(self.run.owner)}_{self.run.id}.txt"
 
 
-Progress = Callable[[int, int], None]
 _LATE = tuple(f"{stage}_{TIME}" for stage in (SMOKE, RUN))
 """The codes of runs that others, which ran beside them, may have slowed down."""
 
@@ -111,7 +111,7 @@ def run_uploads(
     scheduler: str | None = None,
     team_hours: float | None = None,
     release: Collection[int] = (),
-    progress: Progress = lambda done, total: None,
+    progress: Progress = silent,
 ) -> list[Taken]:
     """Take all fetched uploads through their stages, and write what is kept of them.
 
@@ -131,17 +131,15 @@ def run_uploads(
     state = fetched / STATE
     state.mkdir(mode=0o700, exist_ok=True)
     waiting, rest = _chosen(job, bundle, sets, fetched, state)
-    places, groups = dict[str, set[Path]](), dict[object, list[Taken]]()
-    for each in (*waiting, *rest):
-        places.setdefault(each.run.owner, set()).add(each.place)
-    for each in waiting:  # with a limit, one after another: whom it refuses does not depend on `jobs`
-        groups.setdefault(each.run.id if team_hours is None else each.run.owner, []).append(each)
+    places = grouped((each.run.owner, each.place) for each in (*waiting, *rest))
+    # with a limit, one after another: whom it refuses does not depend on `jobs`
+    groups = grouped((each.run.id if team_hours is None else each.run.owner, each) for each in waiting)
     busy, failed = {each.place: threading.Lock() for each in waiting}, dict[int, Taken]()
 
     def one(each: Taken, again: bool = False, only_build: bool = False) -> Taken:
         if each.run.id in failed:
             return failed[each.run.id]
-        used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
+        used = sum(map(machine_seconds, {*places[each.run.owner]} - {each.place}))
         most = inf if team_hours is None else 3600 * team_hours - used
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
@@ -155,20 +153,14 @@ def run_uploads(
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
-        failed |= _not_built(job, pool, [*groups.values()], partial(one, only_build=True))
+        if job.environment == OWN:  # before any runs, because the servers would see how long one ran
+            built = _each_once(pool, [*groups.values()], partial(one, only_build=True), silent)
+            failed |= {each.run.id: each for each in built if each.step.code != OK}
         ended = _each_once(pool, [*groups.values()], one, progress)
         taken = [*rest, *(one(each, again=True) if each.step.code in _LATE else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
     _write(job, fetched, state, taken, release)
     return taken
-
-
-def _not_built(
-    job: Job, pool: ThreadPoolExecutor, groups: list[list[Taken]], build: Callable[[Taken], Taken]
-) -> dict[int, Taken]:
-    """Download for all uploads before any runs: the servers would see how long one ran; return those not built."""
-    built = _each_once(pool, groups, build, lambda *_: None) if job.environment == OWN else []
-    return {each.run.id: each for each in built if each.step.code != OK}
 
 
 def _each_once(

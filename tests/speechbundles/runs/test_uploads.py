@@ -299,7 +299,12 @@ def test_answers_of_an_interrupted_run_do_not_count_for_the_run_that_replaces_it
     (taken,) = home()
     for name in ("run1.json", "outcome.json"):
         (taken.place / name).unlink()
-    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.StageEnd("run_time"), b""))
+    real = stages.engine_of
+
+    def engine_of(job):
+        return SimpleNamespace(run=lambda *given: replace(real(job).run(*given), why_stopped="time"))
+
+    monkeypatch.setattr(stages, "engine_of", engine_of)
     assert codes(home()) == {"anna": "run_time"}
     assert [run.submission for run in read_index(tmp_path / "fetched/.runs/fetched")] == [""]
 
@@ -443,12 +448,12 @@ def test_a_run_that_is_too_slow_beside_others_is_repeated_alone(home, tmp_path, 
     """The first smoke run of anna and the first run of bob, as beside busy neighbours; and all of a slow program."""
     busy, real, seen = {"anna": "smoke", "bob": "run"}, stages._run, Counter()
 
-    def run(job, stage, part, *, code, mounts):
+    def run(job, stage, part, *, code, **given):
         owner = (code / "owner").read_text()
         seen[f"{owner} {stage}"] += 1
         if owner == "slow" or (seen[f"{owner} {stage}"] == 1 and busy[owner] == stage):
-            return stages.StageEnd(f"{stage}_time", seconds=20), b""
-        return real(job, stage, part, code=code, mounts=mounts)
+            return stages.StageEnd(f"{stage}_time", seconds=20)
+        return real(job, stage, part, code=code, **given)
 
     monkeypatch.setattr(stages, "_run", run)
     uploaded(tmp_path, *((name, program(GOOD, owner=name.encode())) for name in ("anna", "bob", "slow")))
