@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from speechbundles.bundle.rehearse import choose_engine, rehearse_solutions
-from speechbundles.cli.options import PATH, Command, option
-from speechbundles.cli.terminal import ROOT, reporting, warn
+from speechbundles.cli.options import NOTHING, PATH, Command, option
+from speechbundles.cli.terminal import ROOT, warn
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import PROGRAM, say, table_lines
@@ -21,27 +21,25 @@ from speechbundles.new.competition_folder import what_goes_where
 from spokeneval.kinds.declared import KINDS
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("bundle", type=PATH, metavar="BUNDLE")
 @click.argument("folder", type=PATH, metavar="DIR")
 @option("--name", "NAME", "name of the bundle (default: adopted)", default="adopted")
 @option("--kind", None, "write a task of this kind instead of its program", type=click.Choice(sorted(KINDS)))
-def command(bundle: Path, folder: Path, name: str, kind: str | None) -> int:
-    with reporting(ending="\n\nNothing was written."):
-        built = read_built_bundle(bundle)
-        if kind:
-            say(what_goes_where(folder, replace_by_kind(ROOT, folder, name, built, kind)))
-            return 0
-        adopt(ROOT, folder, name, built)
+def command(bundle: Path, folder: Path, name: str, kind: str | None) -> None:
+    built = read_built_bundle(bundle)
+    if kind:
+        say(what_goes_where(folder, replace_by_kind(ROOT, folder, name, built, kind)))
+        return
+    adopt(ROOT, folder, name, built)
     say(f"wrote {folder}; {PROGRAM} build --competition {folder} makes the bundle")
     for own, columns in kinds_of(built).items():
         say(f"\nIts columns are scores of the kind {own}; --kind {own} writes a task of this kind.")
         try:
             for line in _side_by_side(built, own, columns):
                 say(line)
-        except OrganiserError as error:  # of the engine, or of the bundle
+        except (OrganiserError, OSError) as error:  # of the engine, or of the bundle
             warn(f"note: not compared: {error}")
-    return 0
 
 
 def _side_by_side(bundle: BuiltBundle, kind: str, columns: Mapping[str, str]) -> Iterator[str]:

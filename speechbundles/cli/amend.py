@@ -17,20 +17,19 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, flag, jobs, option, path_option
+from speechbundles.cli.options import Command, bundle_file, flag, jobs, json_option, option, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
     UNCOMPARED,
     competition_number,
     connect,
     fetched_folder,
-    fetched_into,
     login_option,
     report_all,
     server_options,
     using,
 )
-from speechbundles.cli.terminal import answer_json, describe, refuse_windows, report_steps, reporting
+from speechbundles.cli.terminal import answer_json, as_json, describe, report_steps
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 from speechbundles.server import (
@@ -42,7 +41,7 @@ from speechbundles.server import (
 )
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, windows=False)
 @bundle_file
 @competition_number
 @fetched_folder
@@ -64,40 +63,38 @@ from speechbundles.server import (
 @flag("--yes", "make the changes; without this option they are only shown")
 @server_options
 @login_option
-@as_json
+@json_option
 def command(
     bundle: Path,
     competition: int,
     folder: Path | None,
     abandon: bool,
     yes: bool,
-    as_json: bool,
     jobs: int | None,
     accept: tuple[int, ...],
     earlier: Path | None,
     **access: Any,
 ) -> int:
-    refuse_windows()
     steps: list[str] = []
-    folder = fetched_into(folder, competition)
-    with reporting(), _to_be_continued(folder):
+    folder = folder or Path("fetched") / str(competition)
+    with _to_be_continued(folder):
         connection = connect(**access)
         with using(folder):
             if abandon:
-                return report_all(abandon_amendment(connection, competition, folder), as_json=as_json)
+                return report_all(abandon_amendment(connection, competition, folder))
             with counting("fetching") as fetching, counting("scoring") as scoring:
                 how: Any = {"accept": accept, "earlier": earlier, "jobs": jobs}
                 shown: Any = {"fetching": fetching, "scoring": scoring}
                 amendment = plan_amendment(connection, bundle, competition, folder, **how, **shown)
             plan = amendment_to_text(amendment)
-            say(plan, error=as_json)
+            say(plan, error=as_json())
             if yes and not amendment.empty:
                 with counting("waiting") as waiting:
-                    steps = report_steps(carry_out_amendment(amendment, waiting=waiting), as_json=as_json)
+                    steps = report_steps(carry_out_amendment(amendment, waiting=waiting))
             elif not amendment.empty:
                 hint = "Nothing was changed. Add --yes to replace the files and rerun these submissions."
                 say(f"\n{hint}", error=True)
-    if as_json:
+    if as_json():
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
     return UNCOMPARED if amendment.files.unread else 0
 

@@ -24,8 +24,7 @@ from speechbundles.annotation.assign import Assignment
 from speechbundles.annotation.rounds import FORMATS, Round, begin_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
-from speechbundles.cli.options import COUNT, PATH, Command, flag, option
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.options import COUNT, NOTHING, PATH, Command, flag, option
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
@@ -33,11 +32,10 @@ from spokeneval.formats.problems import count_of
 
 ask = option("--ask", "QUESTION[=A,B | =1..5]", "a question, with allowed answers", multiple=True)
 seed = option("--seed", "N", "another number gives another result", type=int, default=0)
-NOTHING = "\n\nNothing was written."
 _NUMBER = click.IntRange(min=0)
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("items", type=PATH)
 @option("--annotators", "A,B,…", "names of the annotators", required=True)
 @ask
@@ -59,14 +57,12 @@ def command(
     show: Sequence[str],
     form: str,
     **how: Any,
-) -> int:
-    with reporting(ending=NOTHING):
-        names = [each.strip() for each in annotators.split(",")]
-        table = read_items(items, id, show)
-        ours = Round(str(table.index.name), parse_questions(ask), table)
-        files, rows = begin_round(out, ours, Assignment(names, speakers=ours.units, **how), show, form)
-        write_tree(out, files, write_whole)
+) -> None:
+    names = [each.strip() for each in annotators.split(",")]
+    table = read_items(items, id, show)
+    ours = Round(str(table.index.name), parse_questions(ask), table)
+    files, rows = begin_round(out, ours, Assignment(names, speakers=ours.units, **how), show, form)
+    write_tree(out, files, write_whole)
     for annotator, number in rows["annotator"].value_counts(sort=False).items():
         say(f"{annotator}: {count_of(number, 'item')}")
     say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
-    return 0

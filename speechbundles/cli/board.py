@@ -39,10 +39,10 @@ from speechbundles.cli.challenge import (
     shortened_left_out,
     write_mail,
 )
-from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
+from speechbundles.cli.options import PATH, Command, flag, jobs, json_option, option, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
-from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
+from speechbundles.cli.terminal import ROOT, answer, as_json
 from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard.home import HomeRules, make_home_board
 from speechbundles.leaderboard.home_page import write_home_board
@@ -72,7 +72,7 @@ def site_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return which(folder(out(page(command))))
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, kept="scored", windows=False)
 @site_options
 @path_option(
     "--fetched",
@@ -89,7 +89,7 @@ def site_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @option("--bundle", "NAME", "the bundle, if several keep their labels at home", "name")
 @jobs
 @server_options
-@as_json
+@json_option
 def command(
     which: str | None,
     competition: Path,
@@ -101,42 +101,39 @@ def command(
     private: bool,
     name: str | None,
     jobs: int | None,
-    as_json: bool,
     **access: Any,
-) -> int:
-    refuse_windows()
+) -> None:
     number = int(which) if which and which.isdecimal() else None
-    with reporting(), resumable("scored"):
-        used = season or fetched or competition / FETCHED
-        challenge = find_challenge(competition, which) if which and number is None else None
-        if challenge is None:
-            name = which if which and number is None else name
-            chosen = chosen_at_home(competition, name, is_season=season is not None)
-        bundles = [*challenge.bundles.values()] if challenge else [chosen]
-        sound = [each.sound for each in bundles if each.takes_code]
-        require_usable(number, competition, out, used, page=page, sound=sound, season=season, mail=mail)
-        if challenge and out:
-            places = (competition, used, season, out, mail)
-            joint_board(challenge, *places, build_at_home, private=private, jobs=jobs, as_json=as_json)
-            return 0
-        if chosen.takes_code:
-            raise OrganiserError(
-                f"{chosen.name}: participants upload programs; make the leaderboard with the command run"
-            )
-        if season and chosen.hides_scores and not private:
-            require_over({chosen.name: chosen})
-        changed = None
-        with using(used):
-            connection = None if number is None else connect(**access)
-            place = place_of(chosen.name, chosen, used, season) if season else used
-            bundle, rules = fetch_and_build(connection, number, competition, chosen, place)
-            with counting("scoring") as scoring:
-                board = make_home_board(bundle, place, rules, dates.now(), jobs, scoring)
-            written = write_home_board(board, out) if out else []
-            write_mail(mail, chosen["title"], [board.season], board.names, {chosen.name: chosen})
-            if page and connection and number:
-                changed = write_home_page(connection, number, board)
-            lines = shortened_left_out(board.left_out, place)
+    used = season or fetched or competition / FETCHED
+    challenge = find_challenge(competition, which) if which and number is None else None
+    if challenge is None:
+        name = which if which and number is None else name
+        chosen = chosen_at_home(competition, name, is_season=season is not None)
+    bundles = [*challenge.bundles.values()] if challenge else [chosen]
+    sound = [each.sound for each in bundles if each.takes_code]
+    require_usable(number, competition, out, used, page=page, sound=sound, season=season, mail=mail)
+    if challenge and out:
+        places = (competition, used, season, out, mail)
+        joint_board(challenge, *places, build_at_home, private=private, jobs=jobs)
+        return
+    if chosen.takes_code:
+        raise OrganiserError(
+            f"{chosen.name}: participants upload programs; make the leaderboard with the command run"
+        )
+    if season and chosen.hides_scores and not private:
+        require_over({chosen.name: chosen})
+    changed = None
+    with using(used):
+        connection = None if number is None else connect(**access)
+        place = place_of(chosen.name, chosen, used, season) if season else used
+        bundle, rules = fetch_and_build(connection, number, competition, chosen, place)
+        with counting("scoring") as scoring:
+            board = make_home_board(bundle, place, rules, dates.now(), jobs, scoring)
+        written = write_home_board(board, out) if out else []
+        write_mail(mail, chosen["title"], [board.season], board.names, {chosen.name: chosen})
+        if page and connection and number:
+            changed = write_home_page(connection, number, board)
+        lines = shortened_left_out(board.left_out, place)
     entries = sum(len(phase.rows) for phase in board.phases)
     content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
     done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
@@ -144,10 +141,9 @@ def command(
         content["page"] = "changed" if changed else "unchanged"
         written_or_not = "written" if changed else "unchanged"
         done.append(f"the page Leaderboard of competition {number} is {written_or_not}")
-    if as_json or lines:
-        answer(content, "\n".join(lines), as_json=as_json)
+    if as_json() or lines:
+        answer(content, "\n".join(lines))
     say(f"{board.summary}; {'; '.join(done)}", error=True)
-    return 0
 
 
 def chosen_at_home(folder: Path, name: str | None, *, is_season: bool = False) -> Competition:

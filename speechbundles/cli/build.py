@@ -16,15 +16,15 @@ from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.build.plan import plan as plan_bundles
 from speechbundles.bundle.build.unsaid import same_rules, unfilled_about
 from speechbundles.bundle.check import UNPROTECTED
-from speechbundles.cli.options import Command, as_json, flag, option, own_folder, path_option
+from speechbundles.cli.options import Command, flag, json_option, option, own_folder, path_option
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
+from speechbundles.cli.terminal import ROOT, answer_json, as_json, describe, refuse, warn
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import count_findings, format_findings
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import PROGRAM, say, table_lines
+from speechbundles.model.text import PROGRAM, grouped, say, table_lines
 from speechbundles.model.zips import DECIDING_SET, HOME
 from spokeneval.formats.problems import count_of
 
@@ -77,7 +77,7 @@ SHOWN_DIGITS = 12
     "earlier",
 )
 @path_option("--out", "DIR", "output folder (default: dist, or dist in your competition folder)")
-@as_json
+@json_option
 def command(
     names: Sequence[str],
     competition: Path | None,
@@ -86,7 +86,6 @@ def command(
     baseline_must_run: bool,
     earlier: Path | None,
     out: Path | None,
-    as_json: bool,
     **chosen: Any,
 ) -> int:
     began = time.monotonic()
@@ -114,7 +113,7 @@ def command(
     for warning in planned.warnings:
         warn(f"warning: {warning}")
     sealed, notes = sealed_folders(planned, out), _unprotected(planned, platforms)
-    if as_json:
+    if as_json():
         bundles = [
             {
                 **{"path": each.path, "platform": each.platform, "verdict": _verdict(each)},
@@ -199,12 +198,9 @@ def _row(bundle: Built) -> tuple[str, ...]:
 
 def _list_findings(built: Sequence[Built]) -> None:
     """Print the findings, those that several bundles have in common once."""
-    names_by_findings: dict[str, dict[str, list[str]]] = {}
-    for bundle in built:
-        if bundle.findings:
-            names = names_by_findings.setdefault(format_findings(bundle.findings), {})
-            names.setdefault(bundle.platform, []).append(bundle.path.name)
-    for findings, names in names_by_findings.items():
+    alike = grouped((format_findings(each.findings), each) for each in built if each.findings)
+    for findings, bundles in alike.items():
+        names = grouped((each.platform, each.path.name) for each in bundles)
         heads = [wrap(f"{platform}: {', '.join(files)}") for platform, files in names.items()]
         say("\n".join(["", *heads, findings, ""]), error=True)
 

@@ -18,7 +18,6 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard.home import HomeRules
 from speechbundles.leaderboard.joint import baseline_accounts, make_joint_board, score_entries
 from speechbundles.leaderboard.mail import mail_texts
-from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.leaderboard.page import INDEX_FILE
 from speechbundles.leaderboard.private import anonymous_names, private_folder
 from speechbundles.leaderboard.season import Season
@@ -101,7 +100,6 @@ def joint_board(
     *,
     private: bool,
     jobs: int | None,
-    as_json: bool,
 ) -> None:
     """Make the leaderboard over all tasks of a challenge from exact scores, after the evaluation.
 
@@ -136,39 +134,29 @@ def joint_board(
             left_out += [f"{bundle}: {note}" for note in notes]
             baselines |= {teams[bundle].get(account, account) for account in baseline_accounts(zipped, place)}
             anonymous += [place] if rules.anonymous else []
-        challenge = _with_baseline(challenge, teams, outputs)
+        accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
+        for note in without_entry(teams, accounts):
+            say(f"note: {note}", error=True)
+        if challenge.rule:  # its baseline may be named by an account
+            named = baseline_team(challenge.rule.baseline, teams, accounts)
+            challenge = replace(challenge, rule=replace(challenge.rule, baseline=named))
         if anonymous:
-            teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
+            teams = _anonymous_teams(challenge, teams, set().union(*accounts.values()), anonymous[0])
     board = make_joint_board(challenge, outputs, teams, Sources(ROOT, folder), dates.now().date())
     names = next(iter(teams.values())) if anonymous else {}
     write_mail(mail, challenge.name, seasons, names, challenge.bundles)
-    _write(board, left_out, season or fetched, out, as_json=as_json)
+    _write(board, left_out, season or fetched, out)
     for team in sorted(baselines - {challenge.rule.baseline} if challenge.rule else ()):
         how = f"with `baseline: {team}` below joint in competition.yaml, it has no rank"
         say(f"note: {team} submitted only the baseline; {how}", error=True)
 
 
-def _with_baseline(
-    challenge: Challenge,
-    teams: Mapping[str, Mapping[str, str]],
-    outputs: Mapping[str, Sequence[ScoringOutput]],
-) -> Challenge:
-    """Return a challenge whose baseline is named by its team, after notes on listed accounts without an entry."""
-    accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
-    for note in without_entry(teams, accounts):
-        say(f"note: {note}", error=True)
-    if challenge.rule is None:
-        return challenge
-    baseline = baseline_team(challenge.rule.baseline, teams, accounts)
-    return replace(challenge, rule=replace(challenge.rule, baseline=baseline))
-
-
-def _write(board: Leaderboard, left_out: Sequence[str], place: Path, out: Path, *, as_json: bool) -> None:
+def _write(board: Leaderboard, left_out: Sequence[str], place: Path, out: Path) -> None:
     """Write and print a leaderboard."""
     written = write_board(board, out)
     content = {**to_dict(board), "left_out": left_out, "files": written}
     shown = beginning(to_text(board).split("\n"), out / INDEX_FILE)
-    answer(content, "\n".join([*shown, *shortened_left_out(left_out, place)]), as_json=as_json)
+    answer(content, "\n".join([*shown, *shortened_left_out(left_out, place)]))
     say(f"wrote {len(written)} files to {out}", error=True)
 
 
@@ -256,7 +244,7 @@ def _names_in(path: Path) -> list[str]:
 def _anonymous_teams(
     challenge: Challenge,
     teams: Mapping[str, Mapping[str, str]],
-    outputs: Mapping[str, Sequence[ScoringOutput]],
+    accounts: set[str],
     place: Path,
 ) -> dict[str, dict[str, str]]:
     """Return an anonymous name for the team of each account, `bundle -> account -> name`; the baseline keeps its own.
@@ -264,7 +252,6 @@ def _anonymous_teams(
     An account that is not listed in `teams.csv` has the name that it has on the leaderboard of the competition whose
     submissions are in `place`.
     """
-    accounts = {output.name for each in outputs.values() for output in each}
     accounts |= {run.owner for run in read_index(place)} if (place / INDEX).is_file() else set()
     listed = {team for own in teams.values() for team in own.values()}
     names = anonymous_names(private_folder(place), accounts | listed)

@@ -17,8 +17,8 @@ import click
 
 from speechbundles.bundle.build.unsaid import unfilled_about
 from speechbundles.bundle.check import check_bundle, unprotected_labels
-from speechbundles.cli.options import PATH, Command, as_json
-from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse
+from speechbundles.cli.options import PATH, Command, json_option
+from speechbundles.cli.terminal import ROOT, answer_json, as_json, describe, refuse
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Competition
@@ -31,8 +31,8 @@ from speechbundles.model.text import say
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("zips", nargs=-1, type=PATH, metavar="[ZIP]...")
-@as_json
-def command(zips: Sequence[Path], as_json: bool) -> int:
+@json_option
+def command(zips: Sequence[Path]) -> int:
     zips = zips or sorted(Path("dist").glob("*/*.zip"))
     if not zips:
         refuse("There is no zip to check: name one, or run `build` first.", 2)
@@ -51,10 +51,10 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
             continue
         if any(finding.level == "error" for finding in findings):
             status = 1
-        if len(zips) > 1 and path.parent != folder and not as_json:
+        if len(zips) > 1 and path.parent != folder and not as_json():
             folder = path.parent
             say(folder)
-        if not as_json:
+        if not as_json():
             say(f"{path.name}: {format_findings(findings) if findings else 'ok'}")
         notes: list[str] = []
         with suppress(OrganiserError):  # the findings already report it
@@ -64,7 +64,7 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
         checked.append({"path": path, "findings": list(map(asdict, findings)), "notes": notes})
     if unfilled := unfilled_about({each.name: each for each in competitions.values()}.values()):
         say(wrap(f"note: {unfilled}"), error=True)
-    if as_json:
+    if as_json():
         answer_json({"bundles": checked})
     return status
 

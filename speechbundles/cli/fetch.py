@@ -20,27 +20,26 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import COUNT, PATH, Command, as_json, option
+from speechbundles.cli.options import COUNT, PATH, Command, json_option, option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
-from speechbundles.cli.terminal import answer, reporting
+from speechbundles.cli.terminal import answer
 from speechbundles.model.statuses import what_to_do
 from speechbundles.model.text import say
 from speechbundles.server import INDEX, JOBS, fetch_competition
 from spokeneval.formats.problems import count_of
 
+KEPT = "\n\nFetched files are kept. Run the same command again to continue."
 
-@click.command(cls=Command, help=__doc__)
+
+@click.command(cls=Command, help=__doc__, ending=KEPT)
 @competition_number
 @click.argument("folder", type=PATH, metavar="DIR")
 @option("--jobs", "N", f"submissions fetched at the same time (default: {JOBS})", type=COUNT, default=JOBS)
 @server_options
-@as_json
-def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: Any) -> int:
-    with (
-        reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
-        counting("fetching") as progress,
-    ):
+@json_option
+def command(competition: int, folder: Path, jobs: int, **access: Any) -> int:
+    with counting("fetching") as progress:
         connection = connect(**access)
         with using(folder):
             haul = fetch_competition(connection, competition, folder, jobs=jobs, progress=progress)
@@ -52,7 +51,7 @@ def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: 
     lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
     if advice := what_to_do(run.status for run in haul.unfinished):
         lines.append(f"  If a run does not end: {advice}")
-    answer({**content, "incomplete": incomplete}, "\n".join(lines), as_json=as_json)
+    answer({**content, "incomplete": incomplete}, "\n".join(lines))
     runs = count_of(len(haul.runs), "run")
     say(f"{runs}, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unsettled else 0

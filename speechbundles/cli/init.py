@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from speechbundles.annotation.tables import AGREEMENT, read_data
-from speechbundles.cli.options import PATH, Choice, Command, option, path_option
-from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.cli.options import NOTHING, PATH, Choice, Command, option, path_option
+from speechbundles.cli.terminal import ROOT
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from speechbundles.new.competition_folder import (
@@ -29,7 +29,7 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import KINDS
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.argument("names", nargs=-1, metavar="[TASK]...")
 @option("--new", "NAME", "a task of your own, under this name")
@@ -61,27 +61,25 @@ def command(
     example: str | None,
     data: Path | None,
     software: str,
-) -> int:
-    with reporting(ending="\n\nNothing was written."):
-        known: dict[str, Any] = read_data(data) if data else {"task": {}, "files": [], "sealed": 0}
-        kind = kind or ([known["task"]["kind"]] if new and "kind" in known["task"] else [])
-        if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
-            how = "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
-            raise click.UsageError(how)
-        if example:
-            write_example(ROOT, folder, example)
-            say(what_is_there(folder, example))
-            return 0
-        given = {**known["task"], "sealed": known["sealed"], "files": known["files"]}
-        if new and kind:
-            places = write_own_tasks(ROOT, folder, new, kind, given, software=software)
-        else:
-            places = write_folder(ROOT, folder, names, given, software=software)
-        if data:
-            for place in _copied(data, known["files"], folder, list(places)):
-                del places[place]
+) -> None:
+    known: dict[str, Any] = read_data(data) if data else {"task": {}, "files": [], "sealed": 0}
+    kind = kind or ([known["task"]["kind"]] if new and "kind" in known["task"] else [])
+    if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
+        how = "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
+        raise click.UsageError(how)
+    if example:
+        write_example(ROOT, folder, example)
+        say(what_is_there(folder, example))
+        return
+    given = {**known["task"], "sealed": known["sealed"], "files": known["files"]}
+    if new and kind:
+        places = write_own_tasks(ROOT, folder, new, kind, given, software=software)
+    else:
+        places = write_folder(ROOT, folder, names, given, software=software)
+    if data:
+        for place in _copied(data, known["files"], folder, list(places)):
+            del places[place]
     say(what_goes_where(folder, places))
-    return 0
 
 
 def _copied(data: Path, files: Sequence[str], folder: Path, places: Sequence[str]) -> list[str]:

@@ -26,25 +26,21 @@ from pathlib import Path
 import click
 
 from speechbundles.annotation.study import ACR, MUSHRA, PREFERENCE, rank_study
-from speechbundles.cli.assign import NOTHING
-from speechbundles.cli.options import PATH, Choice, Command, option
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.options import NOTHING, PATH, Choice, Command, option
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import require_new, write_tree
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("source", type=PATH)
 @option("--test", None, "the kind of test", type=Choice([ACR, MUSHRA, PREFERENCE]), required=True)
 @option("--reference", "SYSTEM", "the hidden reference, which is not ranked", default="")
 @option("--anchor", "SYSTEM", "a system that is not ranked, such as the low anchor", "anchors", multiple=True)
 @option("--out", None, "a new folder", type=PATH, required=True)
-def command(source: Path, test: str, reference: str, anchors: Sequence[str], out: Path) -> int:
-    with reporting(ending=NOTHING):
-        require_new(out)
-        files, text = rank_study(source, test, reference, anchors)
-        write_tree(out, files, write_whole)
+def command(source: Path, test: str, reference: str, anchors: Sequence[str], out: Path) -> None:
+    require_new(out)
+    files, text = rank_study(source, test, reference, anchors)
+    write_tree(out, files, write_whole)
     say(text)
     say(f"wrote {', '.join(files)} to {out}", error=True)
-    return 0

@@ -39,9 +39,8 @@ from speechbundles.annotation.reference import (
 from speechbundles.annotation.rounds import Round, read_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import DATA, SPEAKER, read_items
-from speechbundles.cli.assign import NOTHING, ask
-from speechbundles.cli.options import Command, flag, option, path_option
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.assign import ask
+from speechbundles.cli.options import NOTHING, Command, flag, option, path_option
 from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
@@ -50,7 +49,7 @@ from speechbundles.model.zips import require_new, write_tree
 SOURCE = click.Path(exists=True, path_type=Path)
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("sources", type=SOURCE, nargs=-1, required=True, metavar="SOURCE...")
 @option("--rule", "[QUESTION=]RULE", None, "rules", multiple=True, required=True)
 @option("--out", None, "a new folder for the reference", type=click.Path(path_type=Path), required=True)
@@ -79,29 +78,25 @@ def command(
     items: Path | None,
     unit: str,
     **how: Any,
-) -> int:
+) -> None:
     of_turns = {"recode": how["recode"], **{key: how.pop(key) for key in ("tiers", "tier_labels")}}
-    with reporting(ending=NOTHING):
-        require_new(out)
-        rounds = [each for each in sources if (each / DATA).is_file()]
-        ours_alone = {"--items": items, "--ask": ask, "--id": id, "--annotator": how["annotator"]}
-        given = [key for key, value in ours_alone.items() if value]
-        if rounds and given:
-            recorded = "assign recorded its items, questions and ids"
-            raise OrganiserError(f"{rounds[0]}: {recorded}; leave out {', '.join(given)}")
-        if rounds:
-            ours = replace(read_round(rounds[0]), unit=unit)
-        else:
-            table = read_items(items) if items else pd.DataFrame()
-            ours = Round(id or "id", parse_questions(ask), table, None, unit)
-        turns = files_in(sources) | ({} if ours.questions else exports_in(sources))
-        if turns:
-            files, lines = merge_annotations(
-                turns, ours, parse_rules(rules, [""], TURN_RULES)[""], **of_turns
-            )
-        else:
-            files, lines = merge_sheets(sources, ours, rules, **how)
-        write_tree(out, files, write_whole)
+    require_new(out)
+    rounds = [each for each in sources if (each / DATA).is_file()]
+    ours_alone = {"--items": items, "--ask": ask, "--id": id, "--annotator": how["annotator"]}
+    given = [key for key, value in ours_alone.items() if value]
+    if rounds and given:
+        recorded = "assign recorded its items, questions and ids"
+        raise OrganiserError(f"{rounds[0]}: {recorded}; leave out {', '.join(given)}")
+    if rounds:
+        ours = replace(read_round(rounds[0]), unit=unit)
+    else:
+        table = read_items(items) if items else pd.DataFrame()
+        ours = Round(id or "id", parse_questions(ask), table, None, unit)
+    turns = files_in(sources) | ({} if ours.questions else exports_in(sources))
+    if turns:
+        files, lines = merge_annotations(turns, ours, parse_rules(rules, [""], TURN_RULES)[""], **of_turns)
+    else:
+        files, lines = merge_sheets(sources, ours, rules, **how)
+    write_tree(out, files, write_whole)
     say("\n".join(lines))
     say(f"wrote {', '.join(files)} to {out}", error=True)
-    return 0

@@ -1,13 +1,17 @@
 """The class of all commands, and arguments and options that several commands share."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
-from speechbundles.model.text import hint
+from speechbundles.cli.terminal import JSON, describe, refuse
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import hint, say
 
 PATH = click.Path(readable=False, path_type=Path)
 """A path, not checked here: the command itself reports a path that it cannot use."""
@@ -20,11 +24,53 @@ COUNT = click.IntRange(min=1)
 _OPTION = re.compile("--?[a-zA-Z]")
 
 
+NOTHING = "\n\nNothing was written."
+
+
 class Command(click.Command):
-    """A command that shows its usage with every usage error.
+    """A command that shows its usage with every usage error, and prints an error that the organiser can fix.
 
     An option is refused as the value of another option, as in `--keep --json`.
+
+    Attributes
+    ----------
+    failed, ending: the exit status after an error that the organiser can fix, and what is printed below it.
+    kept: what has become of the submissions whose results are kept after Ctrl-C; empty if it keeps none.
+    windows: whether it runs on Windows, where no program is rehearsed.
     """
+
+    def __init__(
+        self,
+        *args: Any,
+        failed: int = 1,
+        ending: str = "",
+        kept: str = "",
+        windows: bool = True,
+        **others: Any,
+    ) -> None:
+        super().__init__(*args, **others)
+        self.failed, self.ending, self.kept, self.windows = failed, ending, kept, windows
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if sys.platform == "win32" and not self.windows:
+            refuse("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", 1)
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            if not self.kept:
+                raise
+            say(
+                f"Stopped. Submissions {self.kept} so far are kept. Run the same command to continue.",
+                error=True,
+            )
+            raise Exit(130) from None
+        except (
+            OrganiserError,
+            OSError,
+            UnicodeEncodeError,
+        ) as error:  # the last: a file name that is not UTF-8
+            printing = getattr(error, "filename", None) == "standard output"  # of what is done
+            refuse(describe(error) + self.ending * (not printing), self.failed)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -39,6 +85,7 @@ class Command(click.Command):
                 values = value if isinstance(value, tuple) else (value,)
                 if isinstance(option, click.Option) and any(map(_OPTION.match, map(str, values))):
                     raise click.UsageError(f"Option {option.opts[0]!r} requires an argument.", ctx)
+        ctx.meta[JSON] = ctx.params.pop(JSON, False)
         return rest
 
 
@@ -75,4 +122,4 @@ reference = path_option(
     "score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
 )
 jobs = option("--jobs", "N", "runs at the same time (default: one for each processor)", type=COUNT)
-as_json = flag("--json", "print the result, or the error, as JSON", "as_json")
+json_option = flag("--json", "print the result, or the error, as JSON", JSON)

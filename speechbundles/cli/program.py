@@ -56,9 +56,17 @@ class _Program(click.Group):
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit status."""
-    if each := _for_each_bundle(arguments):
-        as_json = "--json" in arguments and {"-h", "--help"}.isdisjoint(arguments)
-        return each if isinstance(each, int) else _run_each(each, as_json=as_json)
+    if len(arguments) > 1 and arguments[0] in OF_CHALLENGES:
+        from speechbundles.cli.challenge import for_each_bundle
+        from speechbundles.cli.terminal import describe
+        from speechbundles.model.errors import OrganiserError
+
+        try:
+            calls = for_each_bundle(arguments[0], arguments[1:])
+        except (OrganiserError, OSError) as error:
+            return _refused(describe(error), describe(error), 1, arguments)
+        if calls:
+            return _run_each(calls, as_json="--json" in arguments and {"-h", "--help"}.isdisjoint(arguments))
     listed = {
         name: click.Command(name, short_help=_summary(name), hidden=name == "new" and not CLONE)
         for name in COMMANDS
@@ -72,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
     )
     program = click.version_option(__version__, message="%(prog)s %(version)s")(program)
     try:
-        status: int = program.main([*arguments] or ["--help"], standalone_mode=False)
+        status: int = program.main([*arguments] or ["--help"], standalone_mode=False) or 0
     except click.ClickException as error:
         message = io.StringIO()
         error.show(message)
@@ -108,20 +116,6 @@ def _run_each(calls: Mapping[str, Sequence[str]], *, as_json: bool) -> int:
     if as_json:
         answer_json(results)
     return max(statuses)
-
-
-def _for_each_bundle(arguments: Sequence[str]) -> dict[str, list[str]] | int:
-    """Return the arguments for each bundle, if a command is given the name of a challenge; 1 if it cannot be used."""
-    if len(arguments) < 2 or arguments[0] not in OF_CHALLENGES:
-        return {}
-    from speechbundles.cli.challenge import for_each_bundle
-    from speechbundles.cli.terminal import describe
-    from speechbundles.model.errors import OrganiserError
-
-    try:
-        return for_each_bundle(arguments[0], arguments[1:])
-    except (OrganiserError, OSError) as error:
-        return _refused(describe(error), describe(error), 1, arguments)
 
 
 def _summary(command: str) -> str:

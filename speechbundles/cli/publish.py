@@ -13,15 +13,14 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, flag, option
+from speechbundles.cli.options import Command, bundle_file, flag, json_option, option
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, given, login_option, report_all, server_options
-from speechbundles.cli.terminal import refuse_windows, reporting
 from speechbundles.model.text import PROGRAM
 from speechbundles.server import publish_bundle
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, windows=False)
 @bundle_file
 @option(
     "--competition",
@@ -32,11 +31,10 @@ from speechbundles.server import publish_bundle
 @flag("--open", "then list the competition publicly, if nothing differs", "opening")
 @server_options
 @login_option
-@as_json
-def command(bundle: Path, competition: int | None, opening: bool, as_json: bool, **access: Any) -> int:
-    refuse_windows()
+@json_option
+def command(bundle: Path, competition: int | None, opening: bool, **access: Any) -> int:
     again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(**access)])}"
-    with reporting(), uploading() as progress:
+    with uploading() as progress:
         published = publish_bundle(
             connect(**access),
             bundle,
@@ -45,4 +43,4 @@ def command(bundle: Path, competition: int | None, opening: bool, as_json: bool,
             again=again,
             progress=progress,
         )
-        return report_all(published, as_json=as_json)
+        return report_all(published)

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, flag, option, own_folder, path_option
+from speechbundles.cli.options import PATH, Command, flag, json_option, option, own_folder, path_option
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, answer, beginning, reporting
+from speechbundles.cli.terminal import ROOT, answer, as_json, beginning
 from speechbundles.leaderboard.fact_sheets import declared
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.rank import Breakdown, make_board
@@ -86,7 +86,7 @@ from spokeneval.ranking.leaderboard import TextTable
     "also list what each team declared in the runs of this fetched folder, and which rules that breaks; --out gets "
     "fact_sheets.csv",
 )
-@as_json
+@json_option
 def command(
     outputs: Sequence[Path],
     out: Path | None,
@@ -94,43 +94,39 @@ def command(
     day: datetime | None,
     scores_only: Path | None,
     fact_sheets: Path | None,
-    as_json: bool,
     **options: Any,
-) -> int:
+) -> None:
     if scores_only:
         if competition or day or fact_sheets or any(options.values()):
-            raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
-        return _rank_scores(scores_only, outputs, out, as_json)
+            raise click.UsageError("--scores-only takes only --out and --json")
+        _rank_scores(scores_only, outputs, out)
+        return
     if options["items"] and out is None:
-        raise click.UsageError("--items needs --out DIR", click.get_current_context())
+        raise click.UsageError("--items needs --out DIR")
     if fact_sheets and options["anonymous"]:
-        raise click.UsageError(
-            "--fact-sheets names the teams; leave out --anonymous", click.get_current_context()
-        )
+        raise click.UsageError("--fact-sheets names the teams; leave out --anonymous")
     if options["within"] and options["explain"] is None:
-        raise click.UsageError("--within needs --explain TABLE", click.get_current_context())
+        raise click.UsageError("--within needs --explain TABLE")
     asked = Breakdown(**{name: options.pop(name) for name in Breakdown._fields})
-    with reporting():
-        with steps() as progress:
-            options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
-            sources = Sources(ROOT, competition)
-            board = make_board(sources, read_outputs(outputs), **options)
-        sheets = declared(sources, fact_sheets, board.own_task.name) if fact_sheets else None
-        text = to_json(board, sheets) if as_json else to_text(board)
-        written = write_board(board, out) if out else []
-        if sheets and out:
-            write_whole(out / SHEETS_FILE, table_to_csv(sheets))
-            written.append(out / SHEETS_FILE)
-        shown = beginning(text.split("\n"), "board.md") if written and not as_json else [text]
-        say("\n".join(shown))
-        if sheets and not as_json:
-            say(_fact_sheets(sheets))
+    with steps() as progress:
+        options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
+        sources = Sources(ROOT, competition)
+        board = make_board(sources, read_outputs(outputs), **options)
+    sheets = declared(sources, fact_sheets, board.own_task.name) if fact_sheets else None
+    text = to_json(board, sheets) if as_json() else to_text(board)
+    written = write_board(board, out) if out else []
+    if sheets and out:
+        write_whole(out / SHEETS_FILE, table_to_csv(sheets))
+        written.append(out / SHEETS_FILE)
+    shown = beginning(text.split("\n"), "board.md") if written and not as_json() else [text]
+    say("\n".join(shown))
+    if sheets and not as_json():
+        say(_fact_sheets(sheets))
     for alias, name in board.aliases.items():
         say(f"{alias}  {name}", error=True)
     if written and out:
         say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
         say(f"next: open {out / 'board.html'}, the page to publish", error=True)
-    return 0
 
 
 SHEETS_FILE = "fact_sheets.csv"
@@ -144,14 +140,12 @@ def _fact_sheets(sheets: TextTable) -> str:
     return "\n".join(["", sheets.title, console_table(narrow), *broken])
 
 
-def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_json: bool) -> int:
+def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None) -> None:
     """Rank outputs by the scores that the bundle's own program wrote."""
-    with reporting():
-        table = rank_scores(read_built_bundle(bundle), [path for path in outputs if path.is_dir()])
-        systems = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-        answer({"systems": systems}, console_table(table), as_json=as_json)
-        if out:
-            board = {"board.csv": table_to_csv(table), "board.md": f"{markdown_table(table)}\n"}
-            write_tree(out, {name: text.encode() for name, text in board.items()}, write_whole)
-            say(f"wrote {', '.join(board)} to {out}", error=True)
-    return 0
+    table = rank_scores(read_built_bundle(bundle), [path for path in outputs if path.is_dir()])
+    systems = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    answer({"systems": systems}, console_table(table))
+    if out:
+        board = {"board.csv": table_to_csv(table), "board.md": f"{markdown_table(table)}\n"}
+        write_tree(out, {name: text.encode() for name, text in board.items()}, write_whole)
+        say(f"wrote {', '.join(board)} to {out}", error=True)

@@ -1,14 +1,15 @@
 """Run a submission, or a bundle's own sample solutions, through the bundle as the platform does."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from speechbundles.bundle.rehearse import (
     ENGINES,
     FINISHED,
-    Engine,
     choose_engine,
     rehearse,
     rehearse_solutions,
@@ -16,21 +17,21 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.cli.options import (
     PATH,
     Command,
-    as_json,
     bundle_file,
     flag,
+    json_option,
     option,
     path_option,
     phase,
     reference,
 )
-from speechbundles.cli.terminal import refuse, refuse_windows, reporting
+from speechbundles.cli.terminal import as_json, refuse
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.text import say
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, failed=2, windows=False)
 @bundle_file
 @click.argument("submission", type=PATH, metavar="[SUBMISSION.zip]", required=False)
 @phase
@@ -57,58 +58,47 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
     type=click.Choice(("1.25", "1.31")),
     default="1.25",
 )
-@as_json
+@json_option
 def command(
     bundle: Path,
     submission: Path | None,
     phase: str | None,
-    reference: Path | None,
-    keep: Path | None,
     statistics: bool,
     engine: str,
     python: Path | None,
     worker: str,
-    as_json: bool,
+    **places: Any,
 ) -> int:
-    refuse_windows()
-    if statistics and keep is None:
+    if statistics and places["keep"] is None:
         refuse("--statistics needs --keep DIR, the folder in which the statistics are kept.", 2)
-    if submission is None and (keep or reference):
+    if submission is None and any(places.values()):
         refuse("--keep and --reference need a submission: rehearse BUNDLE SUBMISSION.zip", 2)
-    with reporting(2):
-        built = read_built_bundle(bundle)
-        built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
-        variables = {HIDDEN_STATISTICS: "write"} if statistics else {}
-        chosen = choose_engine(engine, built, variables=variables, python=python)
-        if submission is None:
-            return _solutions(built, phase, chosen, worker != "1.25", as_json)
-        rehearsal = rehearse(
-            bundle,
-            submission,
-            phase=phase,
-            reference=reference,
-            keep=keep,
-            reworked=worker != "1.25",
-            engine=chosen,
-        )
-    say(rehearsal.to_json() if as_json else rehearsal)
+    built = read_built_bundle(bundle)
+    built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
+    variables = {HIDDEN_STATISTICS: "write"} if statistics else {}
+    how: Any = {"engine": choose_engine(engine, built, variables=variables, python=python)}
+    how |= {"phase": phase, "reworked": worker != "1.25"}
+    if submission is None:
+        return _solutions(built, how)
+    rehearsal = rehearse(bundle, submission, **how, **places)
+    say(rehearsal.to_json() if as_json() else rehearsal)
     return 0 if rehearsal.status == FINISHED else 1
 
 
-def _solutions(built: BuiltBundle, phase: str | None, engine: Engine, reworked: bool, as_json: bool) -> int:
+def _solutions(built: BuiltBundle, how: Mapping[str, Any]) -> int:
     """Rehearse the bundle's own sample solutions; print what each phase would show."""
     found = []
-    for name, rehearsal in rehearse_solutions(built, phase=phase, engine=engine, reworked=reworked):
+    for name, rehearsal in rehearse_solutions(built, **how):
         found.append((name, rehearsal))
-        if not as_json:
+        if not as_json():
             say(f"{rehearsal.phase}, {name}: {rehearsal}")
     if not found:
         refuse("the bundle has no sample solution; name one: rehearse BUNDLE SUBMISSION.zip", 2)
-    if not as_json and phase is None:
+    if as_json():
+        say(json.dumps([{"solution": name, **rehearsal.to_data()} for name, rehearsal in found], indent=2))
+    elif how["phase"] is None:
         shown = {rehearsal.phase for _, rehearsal in found}
         for each in built.phases:
             if each.name not in shown:
                 say(f"{each.name}: no sample solution")
-    if as_json:
-        say(json.dumps([{"solution": name, **rehearsal.to_data()} for name, rehearsal in found], indent=2))
     return 0 if all(rehearsal.status == FINISHED for _, rehearsal in found) else 1

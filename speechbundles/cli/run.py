@@ -30,10 +30,10 @@ import click
 
 from speechbundles.cli.board import FETCHED, chosen_at_home, fetch_and_build, require_usable, site_options
 from speechbundles.cli.challenge import address_of, require_challenge
-from speechbundles.cli.options import COUNT, Command, as_json, jobs, option, path_option
+from speechbundles.cli.options import COUNT, Command, jobs, json_option, option, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, connect, server_options, using
-from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
+from speechbundles.cli.terminal import answer
 from speechbundles.leaderboard.home import make_home_board
 from speechbundles.leaderboard.home_page import write_home_board
 from speechbundles.leaderboard.private import anonymous_names, private_folder
@@ -70,7 +70,7 @@ def _above_0(context: click.Context, parameter: click.Parameter, hours: float | 
     return hours
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, kept="run", windows=False)
 @site_options
 @path_option("--fetched", "DIR", f"the folder with the fetched uploads (default: {FETCHED} in your folder)")
 @option("--bundle", "NAME", "the bundle, if several take programs", "name")
@@ -104,7 +104,7 @@ def _above_0(context: click.Context, parameter: click.Parameter, hours: float | 
 @option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
 @option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)
 @server_options
-@as_json
+@json_option
 def command(
     which: str | None,
     competition: Path,
@@ -113,28 +113,25 @@ def command(
     fetched: Path | None,
     name: str | None,
     every: int | None,
-    as_json: bool,
     **others: Any,
-) -> int:
-    refuse_windows()
+) -> None:
     fetched = fetched or competition / FETCHED
     of_runs = {key: others.pop(key) for key in _OF_RUNS}
-    with reporting(), resumable("run"):
-        targets = _targets(which, competition, name, fetched, out, others)
-        sound = [each.competition.sound for each in targets]
-        for each in targets:
-            if out or page:
-                require_usable(each.number, competition, each.out, each.fetched, page=page, sound=sound)
-        while True:
-            taken = [run for each in targets for run in _publish(each, competition, page=page, **of_runs)]
-            _report(fetched, taken, as_json=as_json)
-            if lacking := {*of_runs["release"]} - {each.run.id for each in taken}:
-                raise OrganiserError(
-                    f"--release {min(lacking)}: no such run; its number is in the name of its log"
-                )
-            if not every:
-                return 0
-            time.sleep(60 * every - time.time() % (60 * every))  # whatever the time that the runs took
+    targets = _targets(which, competition, name, fetched, out, others)
+    sound = [each.competition.sound for each in targets]
+    for each in targets:
+        if out or page:
+            require_usable(each.number, competition, each.out, each.fetched, page=page, sound=sound)
+    while True:
+        taken = [run for each in targets for run in _publish(each, competition, page=page, **of_runs)]
+        _report(fetched, taken)
+        if lacking := {*of_runs["release"]} - {each.run.id for each in taken}:
+            raise OrganiserError(
+                f"--release {min(lacking)}: no such run; its number is in the name of its log"
+            )
+        if not every:
+            return
+        time.sleep(60 * every - time.time() % (60 * every))  # whatever the time that the runs took
 
 
 @dataclass(frozen=True)
@@ -231,7 +228,7 @@ def _run(
     return job, taken
 
 
-def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
+def _report(fetched: Path, taken: list[Taken]) -> None:
     """Print the runs that did not end with answers, and where the log of each is."""
     failed = [each for each in taken if each.step.code not in OF_HIDDEN_RUNS[:1]]
     rows = [
@@ -250,7 +247,7 @@ def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
         f"\n    {printable(str(each.log))}"
         for each in failed
     ]
-    answer({"runs": rows}, "\n".join(lines), as_json=as_json)
+    answer({"runs": rows}, "\n".join(lines))
     say(
         f"{count_of(len(taken), 'upload')}, {len(taken) - len(failed)} ok; logs and times: {STATE} in {fetched}",
         error=True,

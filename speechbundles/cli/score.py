@@ -24,23 +24,23 @@ import click
 from speechbundles.cli.options import (
     PATH,
     Command,
-    as_json,
     bundle_file,
     jobs,
+    json_option,
     option,
     path_option,
     phase,
     reference,
 )
 from speechbundles.cli.progress import counting
-from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
+from speechbundles.cli.terminal import answer, warn
 from speechbundles.leaderboard.score import score_all, scores_to_text
 from speechbundles.model.fetched import safe_name
 from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, failed=2, kept="scored", windows=False)
 @bundle_file
 @click.argument("folder", type=PATH, metavar="DIR", required=False)
 @path_option("--fetched", "DIR", "score the leaderboard's entries in a folder that fetch wrote")
@@ -49,37 +49,31 @@ from speechbundles.model.text import say
 @reference
 @jobs
 @option("--scheduler", "ADDRESS", "run on a Dask cluster, such as tcp://10.0.0.1:8786")
-@as_json
-def command(
-    bundle: Path, folder: Path | None, fetched: Path | None, out: Path | None, as_json: bool, **how: Any
-) -> int:
+@json_option
+def command(bundle: Path, folder: Path | None, fetched: Path | None, out: Path | None, **how: Any) -> int:
     place, phase = folder or fetched, how["phase"]
     if place is None or (folder and fetched):
-        raise click.UsageError("expected either DIR or --fetched DIR", click.get_current_context())
+        raise click.UsageError("expected either DIR or --fetched DIR")
     if fetched and not phase:
-        raise click.UsageError("--fetched needs --phase", click.get_current_context())
-    refuse_windows()
+        raise click.UsageError("--fetched needs --phase")
     out = out or (Path("scored") / safe_name(str(phase)) if fetched else Path("scored"))
     began = time.monotonic()
-    with reporting(2), resumable("scored"):
-        with counting("scoring") as progress:
-            scores = score_all(bundle, place, out, fetched=fetched is not None, progress=progress, **how)
-        submissions = [
-            {
-                **{"name": name, "status": result.status},
-                "scores": {
-                    key: None if score is None else f"{score:f}" for key, score in result.scores.items()
-                },
-                "reasons": result.reasons,
-            }
-            for name, result in scores.results.items()
-        ]
-        content = {"out": out, "submissions": submissions, "notes": scores.notes}
-        answer(content, scores_to_text(scores, out), as_json=as_json)
-        loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
-        if loose:
-            warn(f"{loose}.")
-        scored, refused = scores.new - scores.refused, scores.refused
-        counted = f"{scored} scored{f' and {refused} refused' if refused else ''}"
-        say(f"{counted} in {time.monotonic() - began:.1f} s, written to {out}", error=True)
+    with counting("scoring") as progress:
+        scores = score_all(bundle, place, out, fetched=fetched is not None, progress=progress, **how)
+    submissions = [
+        {
+            **{"name": name, "status": result.status},
+            "scores": {key: None if score is None else f"{score:f}" for key, score in result.scores.items()},
+            "reasons": result.reasons,
+        }
+        for name, result in scores.results.items()
+    ]
+    content = {"out": out, "submissions": submissions, "notes": scores.notes}
+    answer(content, scores_to_text(scores, out))
+    loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
+    if loose:
+        warn(f"{loose}.")
+    scored, refused = scores.new - scores.refused, scores.refused
+    counted = f"{scored} scored{f' and {refused} refused' if refused else ''}"
+    say(f"{counted} in {time.monotonic() - began:.1f} s, written to {out}", error=True)
     return 1 if scores.failed and not fetched else 0

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from speechbundles.cli.options import option, path_option
-from speechbundles.cli.terminal import answer_json, report_steps
+from speechbundles.cli.terminal import answer_json, as_json, report_steps
 from speechbundles.model.disk import locked
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK
@@ -23,11 +23,6 @@ competition_number = click.argument("competition", type=int, metavar="COMPETITIO
 fetched_folder = path_option(
     "--dir", "DIR", "the folder for the fetched submissions (default: fetched/COMPETITION)", "folder"
 )
-
-
-def fetched_into(folder: Path | None, competition: int) -> Path:
-    """Return the folder for a competition's submissions: the option's value, or the default."""
-    return folder or Path("fetched") / str(competition)
 
 
 @contextmanager
@@ -74,9 +69,9 @@ def connect(server: str, token_file: Path | None, login_file: Path | None = None
     )
 
 
-def report_all(steps: Iterable[str], *, as_json: bool) -> int:
+def report_all(steps: Iterable[str]) -> int:
     """Print each step when it is done, with `--json` all of them as JSON; return the exit status."""
-    done = report_steps(steps, as_json=as_json)
-    if as_json:
+    done = report_steps(steps)
+    if as_json():
         answer_json({"steps": done})
     return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in done) else 0

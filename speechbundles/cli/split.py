@@ -22,9 +22,8 @@ import pandas as pd
 from speechbundles.annotation.split import Wanted, split_source
 from speechbundles.annotation.tables import csv_bytes
 from speechbundles.bundle.build.overlaps import same_texts
-from speechbundles.cli.assign import NOTHING, seed
-from speechbundles.cli.options import PATH, Command, option, path_option
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.assign import seed
+from speechbundles.cli.options import NOTHING, PATH, Command, option, path_option
 from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import require_new, write_tree
@@ -53,7 +52,7 @@ _DRAWN = _numbers(click.IntRange(min=0).convert, "evaluation:label:correct=740")
 _BELOW_1 = click.FloatRange(0, 1, max_open=True)
 
 
-@click.command(cls=Command, help=__doc__)
+@click.command(cls=Command, help=__doc__, ending=NOTHING)
 @click.argument("source", type=PATH)
 @option("--set", "NAME=SHARE", "a set", "sets", multiple=True, required=True, callback=_SHARES)
 @option("--out", None, "a new folder for the sets", type=PATH, required=True)
@@ -65,20 +64,18 @@ _BELOW_1 = click.FloatRange(0, 1, max_open=True)
 @option("--id", "COLUMN", "the column of the ids in a table (default: the first)", default="")
 @path_option("--also", "TABLE", "split it too: a row goes with the item of its id", multiple=True)
 @seed
-def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, id: str, **how: Any) -> int:
+def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, id: str, **how: Any) -> None:
     drawn: dict[tuple[str, str], dict[str, int]] = {}
     for text, number in draw.items():
         name, column, value = [*text.split(":", 2), "", ""][:3]
         drawn.setdefault((name, column), {})[value] = number
-    with reporting(ending=NOTHING):
-        require_new(out)
-        files, lines, texts = split_source(source, id, Wanted(draw=drawn, **how), sounds)
-        copies = pd.DataFrame(same_texts(texts), columns=["set", "item", "other set", "other item"])
-        if len(copies):
-            files["copies.csv"] = csv_bytes(copies)
-            found = count_of(len(copies), "item")
-            lines.append(f"{found} with a text that another set has, too; see copies.csv")
-        write_tree(out, files, write_whole)
+    require_new(out)
+    files, lines, texts = split_source(source, id, Wanted(draw=drawn, **how), sounds)
+    copies = pd.DataFrame(same_texts(texts), columns=["set", "item", "other set", "other item"])
+    if len(copies):
+        files["copies.csv"] = csv_bytes(copies)
+        found = count_of(len(copies), "item")
+        lines.append(f"{found} with a text that another set has, too; see copies.csv")
+    write_tree(out, files, write_whole)
     say("\n".join(lines))
     say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
-    return 0

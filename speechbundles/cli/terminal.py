@@ -2,41 +2,35 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 import click
 from click.exceptions import Exit
 
 from speechbundles.model.console import wrap
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import installed_root
 from speechbundles.model.text import say
 from spokeneval.formats.problems import count_of
 
 ROOT = installed_root()
 
+JSON = "as_json"
+"""The name of the option `--json`, under which the context of a command keeps its value."""
+
 MOST_LINES = 15
 """Most lines of a long answer that are printed if a file has all of it."""
 
 
-@contextmanager
-def reporting(status: int = 1, *, ending: str = "") -> Iterator[None]:
-    """Print an error that the organiser can fix, and end the command with this status.
-
-    UnicodeEncodeError is raised for a file name that is not UTF-8.
-    """
-    try:
-        yield
-    except (OrganiserError, OSError, UnicodeEncodeError) as error:
-        printing = getattr(error, "filename", None) == "standard output"  # of what is done
-        refuse(describe(error) + ending * (not printing), status)
+def as_json() -> bool:
+    """Return whether the command that is running prints JSON; the option `--json` says so."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(JSON))
 
 
-def answer(content: object, text: object, *, as_json: bool) -> None:
+def answer(content: object, text: object) -> None:
     """Print the result of a command to standard output, as JSON or as text; nothing if the text is empty."""
-    if as_json:
+    if as_json():
         answer_json(content)
     elif text:
         say(text)
@@ -55,11 +49,11 @@ def answer_json(content: object) -> None:
     say(json.dumps(content, indent=2, default=str))
 
 
-def report_steps(steps: Iterable[str], *, as_json: bool) -> list[str]:
+def report_steps(steps: Iterable[str]) -> list[str]:
     """Print each step when it is done, with `--json` to standard error; return all steps."""
     done = []
     for step in steps:
-        say(step, error=as_json)
+        say(step, error=as_json())
         done.append(step)
     return done
 
@@ -67,8 +61,7 @@ def report_steps(steps: Iterable[str], *, as_json: bool) -> list[str]:
 def refuse(message: str, status: int) -> NoReturn:
     """Print why a command ends, with `--json` also as JSON, and end it with this status."""
     warn(message)
-    context = click.get_current_context(silent=True)
-    if context is not None and context.params.get("as_json"):
+    if as_json():
         answer_json({"error": message})
     raise Exit(status) from None
 
@@ -83,18 +76,3 @@ def describe(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-@contextmanager
-def resumable(done: str) -> Iterator[None]:
-    """On Ctrl-C, report that finished work is kept, and end the command."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"Stopped. Submissions {done} so far are kept. Run the same command to continue.", error=True)
-        raise Exit(130) from None
-
-
-def refuse_windows() -> None:
-    if sys.platform == "win32":
-        refuse("Programs are not rehearsed on Windows; run this in WSL, on Linux or on macOS.", 1)

@@ -17,19 +17,18 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, flag
+from speechbundles.cli.options import Command, bundle_file, flag, json_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
     UNCOMPARED,
     competition_number,
     connect,
     fetched_folder,
-    fetched_into,
     login_option,
     server_options,
     using,
 )
-from speechbundles.cli.terminal import answer, reporting
+from speechbundles.cli.terminal import answer
 from speechbundles.model.text import say
 from speechbundles.server import watch_competition
 from spokeneval.formats.problems import printable
@@ -44,12 +43,10 @@ DIFFERENT = 3
 @flag("--fetch", "fetch new submissions into this folder, and compare scores", "fetching")
 @server_options
 @login_option
-@as_json
-def command(
-    bundle: Path, competition: int, folder: Path | None, fetching: bool, as_json: bool, **access: Any
-) -> int:
-    folder = fetched_into(folder, competition)
-    with reporting(), counting("fetching") as progress:
+@json_option
+def command(bundle: Path, competition: int, folder: Path | None, fetching: bool, **access: Any) -> int:
+    folder = folder or Path("fetched") / str(competition)
+    with counting("fetching") as progress:
         connection = connect(**access)
         with using(folder) if fetching else nullcontext():
             found = watch_competition(
@@ -58,7 +55,7 @@ def command(
     what = "what was compared" if found.uncompared else f"competition {competition}"
     same = () if found.differences else (f"{what} is as in the bundle",)
     lines = (*found.uncompared, *found.differences, *same, *found.measured)
-    answer({"competition": competition, **asdict(found)}, "\n".join(map(printable, lines)), as_json=as_json)
+    answer({"competition": competition, **asdict(found)}, "\n".join(map(printable, lines)))
     for line in found.notes:
         say(printable(line), error=True)
     return DIFFERENT if found.differences else UNCOMPARED if found.uncompared else 0

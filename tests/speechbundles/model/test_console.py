@@ -6,9 +6,8 @@ import pytest
 from click.exceptions import Exit
 from rich.cells import cell_len
 
-from speechbundles.cli.terminal import reporting
+from speechbundles.cli.terminal import refuse
 from speechbundles.model.console import WIDTH, fitted_table, shorten, wrap
-from speechbundles.model.errors import OrganiserError
 
 
 def test_lines_are_wrapped_with_their_indentation():
@@ -22,8 +21,8 @@ def test_lines_are_wrapped_with_their_indentation():
 @pytest.mark.parametrize("terminal", [True, False])
 def test_errors_are_wrapped_on_a_terminal(monkeypatch, capsys, terminal):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    with pytest.raises(Exit), reporting():
-        raise OrganiserError("a word " * 20)
+    with pytest.raises(Exit):
+        refuse("a word " * 20, 1)
     assert len(capsys.readouterr().err.splitlines()) == 1 + terminal
 
 
