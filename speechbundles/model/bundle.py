@@ -29,6 +29,9 @@ from spokeneval.scoring.output import RECEIVED
 from spokeneval.scoring.reference import HOME, PART_FILE
 from spokeneval.task import Column
 
+OTHER_PARTS = ("ingestion_program", "reference_data", "input_data")
+"""The parts of a task besides its scoring program; each may be missing."""
+
 
 @dataclass(frozen=True)
 class BuiltTask:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from speechbundles.model import dates
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
+from speechbundles.model.bundle import OTHER_PARTS, BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.dates import expect_date
 from speechbundles.model.errors import BundleError
 from speechbundles.model.keys import direction, is_true
@@ -79,9 +79,7 @@ def _task(item: Mapping[str, Any], solutions: Iterable[Mapping[str, Any]]) -> Bu
     return BuiltTask(
         name=str(item.get("name", index)),
         scoring_program=item["key"] if "key" in item else item["scoring_program"],
-        ingestion_program=item.get("ingestion_program"),
-        reference_data=item.get("reference_data"),
-        input_data=item.get("input_data"),
+        **{key: item.get(key) for key in OTHER_PARTS},
         description=str(item.get("description") or ""),
         ingestion_only_during_scoring=is_true(item.get("ingestion_only_during_scoring")),
         solutions=tuple(each["path"] for each in solutions if index in each["tasks"] and "key" not in each),

@@ -63,29 +63,23 @@ COMPUTATIONS: Mapping[str, Computation] = {
 
 def run_submission(run: Run, submission: Path) -> Path:
     """Run a submission as version 1.25 does; return the scoring program's output."""
-    submitted, app, is_program = _unpack(run, submission, METADATA_FILES, STUCK)
-    if not is_program:
+    app = run.root / "prediction/app"
+    submitted = new_folder(app / SUBMITTED)
+    if not run.unpack_submission(submission, submitted, METADATA_FILES, password=STUCK):
         shutil.copytree(submitted, app / "output")
     return _score(run, _predict(run, app, _words(submitted, "submission")))
 
 
 def run_reworked(run: Run, submission: Path) -> Path:
     """Run a submission as the reworked worker does; return the scoring program's output."""
-    submitted, app, _ = _unpack(run, submission, ())
+    app = run.root / "prediction/app"
+    submitted = new_folder(app / SUBMITTED)
+    run.unpack_submission(submission, submitted, ())
     new_folder(app / "output")
     return _score(run, _predict(run, app), submitted)
 
 
 RUNS = (run_submission, run_reworked)
-
-
-def _unpack(
-    run: Run, submission: Path, metadata_files: Sequence[str], password: str = ""
-) -> tuple[Path, Path, bool]:
-    """Unpack the submission; return its folder, the folder that prediction sees as `/app`, and if it is a program."""
-    app = new_folder(run.root / "prediction/app")
-    submitted = new_folder(app / SUBMITTED)
-    return submitted, app, run.unpack_submission(submission, submitted, metadata_files, password=password)
 
 
 def _score(run: Run, results: Path, submitted: Path | None = None) -> Path:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from speechbundles.model import dates
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
+from speechbundles.model.bundle import OTHER_PARTS, BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.dates import expect_date
 from speechbundles.model.keys import direction, is_true
 from speechbundles.model.platform import FORCE_BEST, FORCE_LAST, PICKED
@@ -72,11 +72,12 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
 
     Source of the limits: `CompetitionSubmission.save`.
     """
-    hidden = item.get("leaderboard_management_mode") == "hide_results"
+    name, hidden = str(item["label"]), item.get("leaderboard_management_mode") == "hide_results"
+    others: Any = {key: item.get(key) for key in OTHER_PARTS}
     rule = FORCE_LAST if forced or hidden else PICKED[0]
     return BuiltPhase(
         number=str(item["phasenumber"]),
-        name=str(item["label"]),
+        name=name,
         opens=opens,
         closes=closes,
         per_day=int(item.get("max_submissions_per_day", PHASE["max_submissions_per_day"]["default"])),
@@ -84,15 +85,7 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
         seconds=float(item.get("execution_time_limit") or PHASE["execution_time_limit"]["default"]),
         rule=FORCE_BEST if is_true(item.get("force_best_submission_to_leaderboard")) else rule,
         hidden=hidden,
-        tasks=(
-            BuiltTask(
-                name=str(item["label"]),
-                scoring_program=item["scoring_program"],
-                ingestion_program=item.get("ingestion_program"),
-                reference_data=item.get("reference_data"),
-                input_data=item.get("input_data"),
-            ),
-        ),
+        tasks=(BuiltTask(name, item["scoring_program"], **others),),
         public_data=item.get("public_data"),
         starting_kit=item.get("starting_kit"),
         results_only=is_true(item.get("is_scoring_only", PHASE["is_scoring_only"]["default"])),
