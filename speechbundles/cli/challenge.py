@@ -67,26 +67,21 @@ def for_each_bundle(command: str, arguments: Sequence[str]) -> dict[str, list[st
     name, *rest = arguments or [""]
     is_name = NAME.fullmatch(name) and not Path(name).exists() and Path("competition.yaml").is_file()
     challenge = find_challenge(Path(), name) if is_name else None
-    if challenge is None:
-        return {}
-    return {
-        bundle: [command, *_arguments(command, bundle, each, rest), *rest]
-        for bundle, each in challenge.bundles.items()
-    }
-
-
-def _arguments(command: str, bundle: str, competition: Competition, rest: Sequence[str]) -> list[str]:
-    server, number = address_of(competition)
-    zipped, fetched = str(Path("dist", "codabench", f"{bundle}.zip")), str(Path("fetched", bundle))
-    if command != "publish" and not number:
-        raise OrganiserError(f"{bundle} has no url in competition.yaml; `publish` prints its address")
-    found = {
-        "publish": [zipped, *(["--competition", number] if number else [])],
-        "fetch": [number, fetched],
-        "watch": [zipped, number, "--dir", fetched],
-        "amend": [zipped, number, "--dir", fetched],
-    }[command]
-    return [*found, *(["--server", server] if number and server != SERVER and "--server" not in rest else [])]
+    calls = {}
+    for bundle, competition in challenge.bundles.items() if challenge else ():
+        server, number = address_of(competition)
+        zipped, fetched = str(Path("dist", "codabench", f"{bundle}.zip")), str(Path("fetched", bundle))
+        if command != "publish" and not number:
+            raise OrganiserError(f"{bundle} has no url in competition.yaml; `publish` prints its address")
+        found = {
+            "publish": [zipped, *(["--competition", number] if number else [])],
+            "fetch": [number, fetched],
+            "watch": [zipped, number, "--dir", fetched],
+            "amend": [zipped, number, "--dir", fetched],
+        }[command]
+        is_elsewhere = number and server != SERVER and "--server" not in rest
+        calls[bundle] = [command, *found, *(["--server", server] if is_elsewhere else []), *rest]
+    return calls
 
 
 def joint_board(

@@ -26,7 +26,7 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import say
+from speechbundles.model.text import grouped, say
 
 
 @click.command(cls=Command, help=__doc__)
@@ -71,11 +71,10 @@ def command(zips: Sequence[Path]) -> int:
 
 def _competitions(zips: Sequence[Path]) -> dict[Path, Competition]:
     """Return the competitions of zips that are in the `dist` of a competition folder."""
-    found = {}
-    for folder in dict.fromkeys(path.absolute().parent.parent for path in zips):
+    found: dict[Path, Competition] = {}
+    for folder, own in grouped((path.absolute().parent.parent, path) for path in zips).items():
         if folder.name == "dist" and (folder.parent / "competition.yaml").is_file():
             with suppress(OrganiserError, OSError):  # the next build reports it
-                for each in read_competitions(Sources(ROOT, folder.parent)):
-                    named = [path for path in zips if path.absolute().parent.parent == folder]
-                    found.update({path: each for path in named if path.stem == each.name})
+                named = {each.name: each for each in read_competitions(Sources(ROOT, folder.parent))}
+                found |= {path: named[path.stem] for path in own if path.stem in named}
     return found

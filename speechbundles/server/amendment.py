@@ -105,7 +105,7 @@ class Amendment:
     state: None if the amendment has not begun.
     accepted: runs that are accepted as they are on the server.
     files: the files on the server.
-    jobs: number of parallel runs.
+    jobs: number of parallel runs; None: the number of processors.
     """
 
     bundle: BuiltBundle
@@ -118,7 +118,7 @@ class Amendment:
     state: State | None
     accepted: tuple[int, ...]
     files: ServedFiles
-    jobs: int = 1
+    jobs: int | None = None
 
     @property
     def page(self) -> str:

@@ -98,7 +98,7 @@ def score_entrants(
     phase: BuiltPhase,
     entrants: Sequence[Entrant],
     folder: Path,
-    jobs: int,
+    jobs: int | None = None,
     progress: Progress = silent,
 ) -> list[Entrant]:
     """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""

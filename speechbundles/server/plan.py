@@ -1,6 +1,5 @@
 """Plan an amendment: what a corrected bundle changes on the server, and the leaderboard that it gives."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -91,7 +90,6 @@ def plan_amendment(
         if (own := wanted_files(bundle, built, [kind for kind in kinds if kind in api.KITS]))
     }  # without kits that the bundle lacks: these stay
     texts = wanted_texts(bundle) if different_texts(bundle, live) else None
-    jobs = jobs or os.cpu_count() or 1
     amendment = Amendment(bundle, digest, competition, folder, (), texts, kits, state, accepted, files, jobs)
     amended = []
     for built, phase, kinds in phases:

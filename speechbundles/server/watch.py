@@ -4,7 +4,6 @@ Settings can be changed on the server by mistake or by others, and runs can hang
 from the API; what needs the uploads themselves (vanished and identical runs) is read from a folder that `fetch` wrote.
 """
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -182,7 +181,7 @@ def _scored_otherwise(
     try:
         for built, phase in zip(bundle.phases, phases, strict=False):
             entrants = read_entrants(connection, phase, index, folder)
-            scored = score_entrants(bundle, built, entrants, folder, os.cpu_count() or 1)
+            scored = score_entrants(bundle, built, entrants, folder)
             if odd := [run for entrant in scored for run in ended_otherwise(entrant)]:
                 yield f"{built.name}: {named_runs(odd, 'not scored as here')}: amend with this bundle"
     except OrganiserError as error:
