@@ -21,6 +21,7 @@ from speechbundles.leaderboard.render import (
 )
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.disk import write_whole
+from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of, printable
 from spokeneval.ranking import writers
 from spokeneval.ranking.leaderboard import Leaderboard, TextTable
@@ -35,11 +36,9 @@ LARGEST_PAGE = 200_000
 
 def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
     """Write the page, the table and the data; return their paths."""
-    site.mkdir(parents=True, exist_ok=True)
     data = json.dumps(to_dict(board), indent=2) + "\n"
     texts = {PAGE: to_html(board), CSV: writers.to_csv(*board.phases), JSON: data}
-    for name, text in texts.items():
-        write_whole(site / name, text)
+    write_tree(site, {name: text.encode() for name, text in texts.items()}, write_whole)
     return [site / name for name in texts]
 
 

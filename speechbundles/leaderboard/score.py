@@ -202,9 +202,8 @@ def _score_submissions(
             results[name] = kept
     due = [name for name in keys if name not in results]
     scored_anew = set(map(_digest, due))
-    for path in runs.glob(
-        "*.json"
-    ):  # kept results of these submissions: their outputs are about to be replaced
+    # Their kept results are deleted, because their outputs are about to be replaced.
+    for path in runs.glob("*.json"):
         if path.name.partition("-")[0] in scored_anew:
             path.unlink()
     first: dict[str, str] = {}

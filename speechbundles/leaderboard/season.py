@@ -122,11 +122,8 @@ def boards_by_day(
             old, finished = before.get(phase, ()), [each for each in own if each.status == FINISHED]
             new = ranked(bundle, phase, placed(bundle, phase, finished), old)
             if [(entry.name, entry.upload) for entry in new] != [(entry.name, entry.upload) for entry in old]:
-                before[phase] = new
-                yield (
-                    phase,
-                    Leaderboard(bundle.ranking_column(), new, phase=phase.name, day=day, columns=columns),
-                )
+                before[phase], primary = new, bundle.ranking_column()
+                yield phase, Leaderboard(primary, new, phase=phase.name, day=day, columns=columns)
 
 
 def placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:

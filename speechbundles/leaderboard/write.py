@@ -15,6 +15,7 @@ from speechbundles.leaderboard.page import HTML_FILE, INDEX_FILE, to_html
 from speechbundles.leaderboard.render import console_table, escaped_markdown, markdown_table, table_to_csv
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.disk import write_whole
+from speechbundles.model.zips import write_tree
 from spokeneval.ranking import writers
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.leaderboard import Leaderboard, TextTable
@@ -30,11 +31,11 @@ def write_board(board: Leaderboard, directory: Path) -> list[Path]:
 
     Of several tasks, each has a folder below.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     texts = _texts(board)
     written = [path for name, each in board.tasks.items() for path in write_board(each, directory / name)]
-    for file, text in texts.items():
-        write_whole(directory / file, text.encode("utf-8", "replace"))
+    write_tree(
+        directory, {file: text.encode("utf-8", "replace") for file, text in texts.items()}, write_whole
+    )
     return [*(directory / file for file in texts), *written]
 
 
