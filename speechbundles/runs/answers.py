@@ -109,12 +109,9 @@ def _columns(form: Format, files: Files, answers: Any, items: Items) -> dict[str
             for place, (spans, labels) in enumerate(answers.turns)
             for (start, end), label in zip(spans.tolist(), labels.tolist(), strict=True)
         ]
-        if (
-            layout != IN_MILLISECONDS
-        ):  # a recording without turns has an empty one, because it is refused without any
-            rows += [
-                (place, 0, 0, nobody) for place, (spans, _) in enumerate(answers.turns) if not len(spans)
-            ]
+        if layout != IN_MILLISECONDS:  # a recording without turns has an empty one: it is refused without any
+            silent = (place for place, (spans, _) in enumerate(answers.turns) if not len(spans))
+            rows += [(place, 0, 0, nobody) for place in silent]
         cells = [
             [items.ids[place], *(f"{Decimal(int(time)) / unit:f}" for time in times), label]
             for place, *times, label in sorted(rows)

@@ -322,10 +322,8 @@ def _write_answers(fetched: Path, folder: Path, taken: Sequence[Taken]) -> None:
     folder.mkdir(exist_ok=True)
     write_index(folder, rows)
     kept = {folder / row.submission for row in rows if row.submission}
-    for stale in {
-        *(folder / SUBMISSIONS).rglob("*.zip")
-    } - kept:  # withdrawn since, or run again with another end
-        stale.unlink()
+    for stale in {*(folder / SUBMISSIONS).rglob("*.zip")} - kept:
+        stale.unlink()  # withdrawn since, or run again with another end
 
 
 def what_returns(job: Job, each: Taken, is_released: bool) -> str:
