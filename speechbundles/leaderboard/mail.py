@@ -1,6 +1,7 @@
 """A text for each team of a season, to send by mail: what became of each of its submissions, and what it has left.
 
-It has the scores that the leaderboard shows, and of a refused submission all that the team's own check would print.
+It has the primary score as the leaderboard shows it, and of a refused submission all that the team's own check would
+print.
 """
 
 from collections.abc import Mapping, Sequence
