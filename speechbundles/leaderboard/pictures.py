@@ -21,7 +21,7 @@ from spokeneval.report import page, plots
 MOST_DRAWN = 30
 """The most systems on a plot: the first ones of the board."""
 
-_LABEL, _WIDTH = 44, 8.5
+_LABEL, _WIDTH = 52, 8.5
 """The most cells of a label, of which an East Asian wide character takes two, and the width of a cell."""
 
 _LEFT, _CELL, _TOP = 230, 20, 26

@@ -125,8 +125,8 @@ def test_pictures_have_room_for_long_names(small):
 def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small):
     page = to_html(large(small, 12))
     (squares,) = re.findall(r'<path d="([^"]*)" style="fill: var\(--blue', page)
-    # Rows are 20 units high and columns as wide; pairs are ten or more places apart. The longest labels take 382.
-    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("582", "26"), ("602", "26"), ("602", "46")]
+    # Rows are 20 units high and columns as wide; pairs are ten or more places apart. The longest labels take 450.
+    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("650", "26"), ("670", "26"), ("670", "46")]
 
 
 # Publishing and printing
