@@ -155,6 +155,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
     if options.command == "diff":
         if len(options.names) != 3:
             return _refuse(options, "Give REFERENCE and two submissions, A and B.", 2)
+        options.reference, options.submission = options.names[0], " ".join(options.names[1:])
         return _answer(options, lambda: _differ(options, task, chosen))
     if options.reference is None:
         return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)

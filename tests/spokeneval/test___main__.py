@@ -356,6 +356,7 @@ CSV = "id,transcript\n1,good morning\n2,how are you\n"
         ("der turns.rttm -", TURN, "  DER (%)              0.0000\n"),
         ("wer - -", "", "- is standard input; give it once, and files for the others\n"),
         ("wer ref.txt -", "good\n", "The submission - is refused.\n"),
+        ("diff wer - ref.csv ref.txt", CSV.replace(",", ";"), "The reference - is refused.\n"),
         ("wer ref.txt -", b"good\n\xff\n", "-: not UTF-8 at byte 5"),
     ],
 )
