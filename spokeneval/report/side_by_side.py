@@ -137,6 +137,9 @@ def page_of_two(task: Task, labels: Any, names: Sequence[str], sides: Sequence[S
             rows = [row for row in entries if np.sign(change[row]) == sign]
             lists[f"{title}: {count_of(number, 'item')}"] = rows
     places = {row: place for place, row in enumerate(chain(*lists.values()))}
+    numbers = len(order) - len(shown), len(shown) - len(entries)
+    reasons = "right in A and in B", "that would make the page too large"
+    left_out = [f"{count_of(number, 'item')} {why}" for number, why in zip(numbers, reasons) if number]
     a, b = map(name, names)
     found = public_verdict(task, second, second.settings, task.view.broken(second.totals))
     return page(
@@ -144,11 +147,7 @@ def page_of_two(task: Task, labels: Any, names: Sequence[str], sides: Sequence[S
         verdict(found.kind, *(words.replace("the baseline", a) for words in found[1:])),
         table("Scores", ["", f"A, {a}", f"B, {b}", "change"], score_rows(task, first.scores, second.scores)),
         _gains_section(task, labels, sides[1], b, places),
-        paragraph(
-            f"Not listed: {count_of(len(order) - len(shown), 'item')} right in A and in B, and "
-            f"{count_of(len(shown) - len(entries), 'item')} that would make the page too large.",
-            kind="note",
-        ),
+        paragraph(f"Not listed: {' and '.join(left_out) or 'no items'}.", kind="note"),
         paragraph(
             f"A is {a}, B is {b}.", _LEGEND if hasattr(kind_of(task), "aligned") else "", kind="note legend"
         ),
