@@ -154,7 +154,7 @@ def _hidden_by_rounding(
         if not float(written):
             return []
         return [f"{column.key}: {written!r} is stored as 0 ({MOST_DECIMALS} decimal places)"]
-    shown = Decimal(worker.show_score(stored, column.precision))
+    shown = Decimal(worker.show_score(stored, column.precision).replace(",", ""))
     if shown and not (is_primary and abs(shown - stored) > abs(stored) / 200):
         return []
     return [

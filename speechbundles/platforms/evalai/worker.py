@@ -4,8 +4,8 @@ Source: `extract_challenge_data` and `run_submission` in scripts/workers/submiss
 """
 
 import json
-import math
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -82,7 +82,7 @@ def store_scores(
     stored: dict[str, Decimal] = {}
     for column in columns:
         value = scores.get(column.key, 0)
-        if not isinstance(value, (int, float)) or not math.isfinite(value):
+        if not isinstance(value, (int, float)) or not -sys.float_info.max <= value <= sys.float_info.max:
             raise RunFailed(f"{column.key} is {value!r:.100}; expected a finite number")
         if column.key in scores:
             stored[column.key] = Decimal(repr(float(value)))

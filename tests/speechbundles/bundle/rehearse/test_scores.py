@@ -35,7 +35,7 @@ def scores_text(chance):
 
 
 @pytest.mark.parametrize(("platform", "name"), [("codabench", "scores.json"), ("codabench", "scores.txt"),
-                                                ("codalab", "scores.txt")])  # fmt: skip
+                                                ("codalab", "scores.txt"), ("evalai", "result.json")])  # fmt: skip
 def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
     bundle = BuiltBundle(platform, "Title", "image", (), COLUMNS, COLUMNS[0], False)
     worker = platforms()[platform].part("worker")
@@ -43,6 +43,8 @@ def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
     texts += [f'{{"accuracy": {"[" * depth}{"]" * depth}}}' for depth in (300, 450, 900, 980, 3000)]
     ends = set()
     for text in texts:
+        if platform == "evalai":
+            text = f'{{"result": [{{"split": {text}}}]}}'
         encoding = "latin-1" if "\xff" in text else "utf-8"
         (tmp_path / name).write_text(text, encoding, "replace")
         warnings, scores, row = [], {}, ()
