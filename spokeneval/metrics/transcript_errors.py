@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from operator import ne
 from typing import Callable, Optional
 
@@ -151,24 +151,27 @@ def best_references(
     """
     if len(hypothesis) == 0:
         raise ValueError("0 utterances: nothing to score")
-    owner = np.asarray(utterance)
-    if len(owner) != len(reference):
-        raise ValueError(f"{len(reference)} references for {len(owner)} utterances; expected the same number")
-    if not np.array_equal(np.unique(owner), np.arange(len(hypothesis))):
+    if len(utterance) != len(reference):
+        raise ValueError(
+            f"{len(reference)} references for {len(utterance)} utterances; expected the same number"
+        )
+    single = utterance == range(len(hypothesis))
+    if not single and not np.array_equal(np.unique(utterance), np.arange(len(hypothesis))):
         raise ValueError(f"references of some of {len(hypothesis)} utterances; expected one or more of each")
-    heard = hypothesis if utterance == range(len(hypothesis)) else [hypothesis[row] for row in owner.tolist()]
+    heard = hypothesis if single else [hypothesis[row] for row in utterance]
     if unknown:
         reference, heard = without_unknown(reference, heard, unknown)
-    parts = np.zeros((3, len(owner)), dtype=np.int64)
-    different = np.flatnonzero(np.fromiter(map(ne, reference, heard), dtype=bool, count=len(owner)))
+    parts = np.zeros((3, len(reference)), dtype=np.int64)
+    differ = list(map(ne, reference, heard))
+    different = np.flatnonzero(differ)
     if len(different):
-        sides = ([side[row] for row in different.tolist()] for side in (reference, heard))
+        sides = (list(compress(side, differ)) for side in (reference, heard))
         parts[:, different] = edit_errors(*encode(*sides))
     for row in different.tolist() if merge_compounds else ():
         fewer = compound_errors(reference[row], heard[row])
         parts[:, row] = parts[:, row] if fewer is None else fewer
-    errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(owner))
-    best = (choose or lowest_rates)(errors, lengths, utterance)
+    errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(reference))
+    best = np.arange(len(reference)) if single else (choose or lowest_rates)(errors, lengths, utterance)
     substitutions, insertions, deletions = parts[:, best]
     return _rows(substitutions, insertions, deletions, lengths[best]), best
 
