@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -32,20 +33,22 @@ def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tup
     return best(len(reference), len(hypothesis))[2:]
 
 
+IN_BITS = {"_LONG_CELLS": -100}
+
+
 @pytest.mark.parametrize(
-    ("part", "cells", "few", "diagonals"),
-    [(1, 1, 1, 2000), (50, 100, 10, 2000), (1 << 25, 1 << 17, 2000, 2000), (1 << 25, 1 << 17, 2000, -100)],
+    "limits",
+    [
+        {},
+        {"_PART_SYMBOLS": 1, "_BATCH_CELLS": 1, "_LEAST_CELLS": 1, "_FIRST_CELLS": 1, "_ROW_PAIRS": 1},
+        {"_PART_SYMBOLS": 50, "_BATCH_CELLS": 100, "_LEAST_CELLS": 10, "_FIRST_CELLS": 2, "_ROW_PAIRS": 10},
+        IN_BITS,
+        {**IN_BITS, "_CUT_CELLS": 0, "_FIRST_CELLS": 2},
+    ],
+    ids=["default", "smallest", "small", "in bits", "not cut"],
 )
-def test_errors_are_those_of_a_recursion(
-    monkeypatch: pytest.MonkeyPatch, part: int, cells: int, few: int, diagonals: int
-) -> None:
-    for name, value in {
-        "_PART_SYMBOLS": part,
-        "_BATCH_CELLS": cells,
-        "_FEW": few,
-        "_LEAST_CELLS": few,
-        "_MOST_DIAGONALS": diagonals,
-    }.items():
+def test_errors_are_those_of_a_recursion(monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]) -> None:
+    for name, value in limits.items():
         monkeypatch.setattr(edit_distance, name, value)
     reference, hypothesis = ([text.split() for text in side] for side in random_texts(1, 300))
     rows = metrics.errors_per_utterance(reference, hypothesis)
@@ -53,6 +56,21 @@ def test_errors_are_those_of_a_recursion(
     assert list(zip(rows.substitutions, rows.insertions, rows.deletions)) == expected
     distances = edit_distance.edit_distances(*edit_distance.encode(reference, hypothesis))
     assert distances.tolist() == [sum(each) for each in expected]
+
+
+def test_errors_of_all_short_pairs_are_those_of_a_recursion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of up to five symbols out of three; of those that differ in order or the symbols' names alone, one."""
+    texts = ["".join(text) for length in range(6) for text in product("abc", repeat=length)]
+    pairs = [
+        (one, other)
+        for one, other in combinations_with_replacement(texts, 2)
+        if "abc".startswith("".join(dict.fromkeys(one + other)))
+    ]
+    expected = [by_recursion(tuple(r), tuple(h)) for r, h in pairs]
+    sides = edit_distance.encode(*zip(*pairs))
+    assert list(zip(*map(np.ndarray.tolist, edit_distance.edit_errors(*sides)))) == expected
+    monkeypatch.setattr(edit_distance, "_LONG_CELLS", IN_BITS["_LONG_CELLS"])
+    assert list(zip(*map(np.ndarray.tolist, edit_distance.edit_errors(*sides)))) == expected
 
 
 LENGTHS = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290), (9, 9), (90, 30), (0, 4)]
@@ -73,7 +91,10 @@ def test_errors_of_long_sequences_are_those_of_a_recursion(alphabet: str, shift:
 
 
 def test_the_work_for_a_far_longer_side_grows_with_the_product_of_the_lengths(monkeypatch) -> None:
-    """An anti-diagonal of a matrix of 10 x 5000 has at most 11 cells; a band that holds both ends has thousands."""
+    """An anti-diagonal of a matrix of 10 x 5000 has at most 11 cells; a band that holds both ends has thousands.
+
+    16 anti-diagonals, which are 8 cells longer, are computed between the same diagonals.
+    """
     compared = []
 
     def not_equal(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
@@ -82,5 +103,5 @@ def test_the_work_for_a_far_longer_side_grows_with_the_product_of_the_lengths(mo
 
     sides = edit_distance.encode(["x" * 10], ["ab" * 2500])
     monkeypatch.setattr(np, "not_equal", not_equal)
-    assert edit_distance.edit_distances(*sides).tolist() == [5000]
-    assert sum(compared) <= 11 * 5010
+    assert np.ravel(edit_distance.edit_errors(*sides)).tolist() == [10, 4990, 0]
+    assert 10 * 5000 <= sum(compared) <= 19 * 5010
