@@ -383,7 +383,7 @@ def _value(score: Score, others: Any, value: Number) -> np.ndarray:
 
 def _interval(score: Score, value: Number, rows: Any, without: Optional[np.ndarray] = None) -> Interval:
     """The interval of a score, widened to contain it, as it may be of `Task.exact` counts; of one unit, the score."""
-    if len(as_matrix(rows)) == 1:
+    if len(next(iter(field_arrays(rows).values()))) == 1:
         return Interval(value, value, 0.0)
     factor, low = 100 if score.percent else 1, math.nan
     if score.interval:
