@@ -56,13 +56,15 @@ def kind_of(task: Task) -> Any:
 
 
 def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], counts: Any) -> Optional[Html]:
-    """Return the main scores of groups of items; None if they are undefined in all groups."""
-    shown = [score for score in task.scores if score.bounds is not None][:MOST_SCORES]
+    """Return the main scores of groups of items, without those that are undefined in all groups; None without any."""
+    bounded = (score for score in task.scores if score.bounds is not None)
+    shown = [score for score in bounded if not np.isnan(score.formula(task.part(score, counts))).all()]
+    shown = shown[:MOST_SCORES]
     values = [np.asarray(score.value(task.part(score, counts)), dtype=float) for score in shown]
-    if all(np.isnan(value).all() for value in values):
+    if not shown:
         return None  # such as speakers who have items of one class only
     decimals = scored.settings.decimals
-    worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
+    worst = np.nan_to_num(values[0] if shown[0].direction == HIGHER else -values[0], nan=np.inf)
     rows = [
         [
             names[row],

@@ -55,6 +55,9 @@ def test_scores_by_level_are_those_of_the_means_of_its_items(declared, draw):
     assert list(found.scores)[:4] == list(expected)
     assert [found.scores[key] for key in expected] == pytest.approx(list(expected.values()), rel=0, abs=1e-12)
     assert found.unit == "system"
+    by_system = found.report().partition("By system</h2>")[2]
+    assert "RMSE by system" in by_system
+    assert "Pearson r by system" not in by_system  # one mean has no correlation
     plain = {key: value for key, value in declared.items() if key != "level"}
     bare = {item: {**row, "speaker": row["system"]} for item, row in reference.items()}
     assert found.scores == {**found.scores, **spokeneval.score(plain, bare, submission).scores}
