@@ -83,8 +83,10 @@ def split_source(
     items = read_items(folder / known["items"], known["id"], list(needed))
     by = list(wanted.by or items.columns.intersection([known["task"].get("unit", SPEAKER)]))
     if sounds:
-        paths = [sounds / name for name in (items["sound"] if "sound" in items.columns else items.index)]
-        items["sound_hash"] = [digest_of(path.read_bytes()) for path in paths]
+        files = items["sound"] if "sound" in items.columns else items.index
+        if missing := [file for file in files if not (sounds / file).is_file()]:
+            raise OrganiserError(f"{sounds}: there is no file {some_of(missing, 8)}")
+        items["sound_hash"] = [digest_of((sounds / file).read_bytes()) for file in files]
         by.append("sound_hash")
     shares = _shares(wanted, len(items))
     groups, strata = groups_of(items, by), strata_of(items, wanted.strata)

@@ -121,6 +121,10 @@ def test_a_table_is_split_into_folders(tmp_path):
     assert texts["dev"].keys() == set(dev["id"])
     assert lines[-1].startswith("imbalance ")
     assert "groups by speaker, sound_hash" in lines[0]
+    for number in (3, 7):
+        (sounds / f"{number}.wav").unlink()
+    with pytest.raises(OrganiserError, match=r"sounds: there is no file 3\.wav, 7\.wav"):
+        split_source(tmp_path / "all.csv", "", wanted, sounds)
 
 
 def test_a_further_table_goes_with_the_items_of_the_first(tmp_path):
