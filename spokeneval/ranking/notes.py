@@ -14,13 +14,18 @@ from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, infers_ranks
 
+MOST_TIES = 10
+"""The most shared ranks of which the systems are listed."""
+
 
 def ties(rows: Sequence[Entry]) -> list[str]:
-    """A note for each rank that several systems share."""
-    notes = []
-    for rank in sorted({row.rank for row in rows if row.tied}):
+    """A note for each of the first ranks that several systems share, and on the number of further ones."""
+    notes, ranks = [], sorted({row.rank for row in rows if row.tied})
+    for rank in ranks[:MOST_TIES]:
         tied = sorted(row.name for row in rows if row.rank == rank)
         notes.append(f"Tie at rank {rank}: {', '.join(tied)} have the same score to {DECIMALS} decimals.")
+    if (more := len(ranks) - MOST_TIES) > 0:
+        notes.append(f"Several systems have the same score at {more} further ranks.")
     return notes
 
 

@@ -24,3 +24,12 @@ def test_nothing_is_inferred_from_too_few_units(units, pairs, words):
     assert note.startswith(words)
     assert "may separate" not in note
     assert [row.ranks for row in found.rows] == [(1, 2), (1, 2)]
+
+
+def test_of_many_shared_ranks_the_first_ones_have_notes():
+    said = ["good morning"] * 20
+    pairs = {f"{name}{wrong}": ["good"] * wrong + said[wrong:] for wrong in range(12) for name in "ab"}
+    found = spokeneval.compare({"kind": "transcripts"}, said, pairs)
+    notes = [note for note in found.notes if "same score" in note]
+    assert notes[0].startswith("Tie at rank 1: a0, b0 ")
+    assert (len(notes), notes[-1]) == (11, "Several systems have the same score at 2 further ranks.")
