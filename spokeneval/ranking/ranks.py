@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,6 @@ DECIMALS = 10
 
 LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""
-
-_AT_A_TIME = 1 << 18
-"""The number of deviations to compute at a time, so that they fit into the processor's cache."""
 
 
 def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
@@ -142,16 +139,9 @@ def rank_sets(
     >>> rank_sets(np.array([3.0, 1.0, 1.05]), np.array([3.0, 1.0, 1.05]) + noise, units=50, higher=True)
     [(1, 1), (2, 3), (2, 3)]
     """
-    systems = len(scores)
-    complete = resampled[~np.isnan(resampled).any(axis=1)]
-    if not len(complete) or not infers_ranks(units):
-        return [(1, systems)] * systems
-    first, second = np.triu_indices(systems, 1)
-    sign = 1 if higher else -1
-    leads = (scores[first] - scores[second]) * sign
-    better = np.zeros((systems, systems), dtype=bool)
-    better[first, second], better[second, first] = _known_leads(complete * sign, leads, units)
-    return ranks_known(better)
+    _, adjusted = lead_p_values(scores, resampled, units=units, higher=higher)
+    is_ahead = scores[:, np.newaxis] > scores if higher else scores[:, np.newaxis] < scores
+    return ranks_known(is_ahead & (adjusted <= SIGNIFICANCE))
 
 
 def known_by_bands(scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool) -> np.ndarray:
@@ -187,7 +177,7 @@ def known_by_bands(scores: np.ndarray, resampled: np.ndarray, *, units: int, hig
     scores, moves = scores * sign, (complete - scores) * sign
     precision = 1 / np.maximum(moves.var(axis=0), LEAST**2)
     moves -= (moves @ precision / precision.sum())[:, np.newaxis]
-    below, above = _one_sided_errors(iter([moves]), len(moves))
+    below, above = _one_sided_errors(moves)
     freedom, state = units - 2, np.random.RandomState(SEED)
     largest = [
         np.max(np.abs(move) / np.where(move < 0, below, above) / np.sqrt(varied))
@@ -227,8 +217,15 @@ def lead_p_values(
     first, second = np.triu_indices(len(scores), 1)
     sign = 1 if higher else -1
     leads = (scores[first] - scores[second]) * sign
-    short, beyond, blocks = _deviations(complete * sign, leads, units)
-    drawn = np.concatenate(list(blocks))
+    complete = complete * sign
+    drawn = complete[:, first]
+    drawn -= complete[:, second]
+    drawn -= leads
+    short, beyond = _one_sided_errors(drawn)
+    drawn /= np.where(drawn < 0, short, beyond)
+    varied = np.random.RandomState(SEED).chisquare(units - 2, drawn.shape)
+    varied /= units - 2
+    drawn /= np.sqrt(varied, out=varied)
     drawn *= math.sqrt(units / (units - 1))
     gaps = np.concatenate([leads / short, -leads / beyond])
     found, stepped = np.ones((2, len(gaps)))
@@ -246,68 +243,17 @@ def lead_p_values(
     return single, adjusted
 
 
-def _deviations(
-    resampled: np.ndarray, leads: np.ndarray, units: int
-) -> tuple[np.ndarray, np.ndarray, Iterator[np.ndarray]]:
-    """The one-sided errors of the leads, and their deviations in resamples, in blocks of shape (r, pairs)."""
-    short, beyond = _one_sided_errors(_moves(resampled, leads), len(resampled))
-
-    def blocks() -> Iterator[np.ndarray]:
-        freedom, state = units - 2, np.random.RandomState(SEED)
-        for block in _moves(resampled, leads):
-            block /= np.where(block < 0, short, beyond)
-            varied = state.chisquare(freedom, block.shape)
-            varied /= freedom
-            block /= np.sqrt(varied, out=varied)
-            yield block
-
-    return short, beyond, blocks()
-
-
-def _known_leads(resampled: np.ndarray, leads: np.ndarray, units: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each pair of systems, whether the first is known to be better, and whether the second is."""
-    short, beyond, blocks = _deviations(resampled, leads, units)
-    deviations = np.concatenate(list(blocks))
-    widened = math.sqrt(units / (units - 1))
-    ahead = behind = np.zeros(len(leads), dtype=bool)
-    while True:
-        least = -deviations[:, ~ahead].min(axis=1, initial=0)
-        largest = np.maximum(least, deviations[:, ~behind].max(axis=1, initial=0))
-        critical = widened * _percentile(largest)
-        now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
-        if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
-            return ahead, behind
-        ahead, behind = now_ahead, now_behind
-
-
 def _percentile(largest: np.ndarray) -> float:
     """The critical value of the largest deviation in each resample."""
     return float(np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)])
 
 
-def _moves(resampled: np.ndarray, leads: np.ndarray) -> Iterator[np.ndarray]:
-    """How far the leads in each resample are from the observed ones, in blocks of shape (r, pairs)."""
-    systems = resampled.shape[1]
-    size = max(1, _AT_A_TIME // max(1, len(leads)))
-    for begin in range(0, len(resampled), size):
-        some = resampled[begin : begin + size]
-        block = np.empty((len(some), len(leads)))
-        end = 0
-        for system in range(systems - 1):  # the pairs in the order of `np.triu_indices`
-            pairs = slice(end, end + systems - 1 - system)
-            np.subtract(some[:, system : system + 1], some[:, system + 1 :], out=block[:, pairs])
-            end = pairs.stop
-        block -= leads
-        yield block
-
-
-def _one_sided_errors(blocks: Iterator[np.ndarray], resamples: int) -> tuple[np.ndarray, np.ndarray]:
+def _one_sided_errors(moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The standard deviations of normal distributions with either side, from moves of shape (r, pairs)."""
     below: Any = 0.0
     above: Any = 0.0
-    for moves in blocks:
-        for move in moves:  # one by one, so that sums do not depend on the size of blocks
-            below += np.square(np.minimum(move, 0))
-            above += np.square(np.maximum(move, 0))
-    short, beyond = (np.maximum(np.sqrt(2 * (squares / resamples)), LEAST) for squares in (below, above))
+    for move in moves:  # one by one, because squares of all of them would need as much memory again
+        below += np.square(np.minimum(move, 0))
+        above += np.square(np.maximum(move, 0))
+    short, beyond = (np.maximum(np.sqrt(2 * (squares / len(moves))), LEAST) for squares in (below, above))
     return short, beyond

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics.bootstrap import SEED, resample_weights
-from spokeneval.ranking import ranks as ranks_module
 from spokeneval.ranking.ranks import known_by_bands, lead_p_values, rank_sets, ranks, ranks_known
 
 PISA = """
@@ -115,12 +114,6 @@ def test_p_values_are_those_of_a_loop_and_fit_the_ranks(gap):
     assert ranks_known(better) == rank_sets(scores, resampled, units=30, higher=True)
     assert (lead_p_values(-scores, -resampled, units=30, higher=False)[1] == adjusted).all()
     assert (lead_p_values(scores, resampled, units=5, higher=True)[1] == 1).all()
-
-
-def test_in_blocks_ranks_are_the_same(monkeypatch):
-    monkeypatch.setattr(ranks_module, "_AT_A_TIME", 7 * 15)  # 15 pairs: blocks of 7 resamples
-    scores, resampled, _ = board(np.random.default_rng(0), 6, 60, 2)
-    assert rank_sets(scores, resampled, units=60, higher=True) == loop(scores, resampled, 60)
 
 
 def test_bands_are_simultaneous_intervals_by_definition():
