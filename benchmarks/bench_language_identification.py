@@ -32,7 +32,7 @@ from sample_data.merlion import (
 from spokeneval.formats.format import Answers
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import read_reference, read_submission
-from spokeneval.formats.text import Files, read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
 
 ROUNDS = 7
@@ -73,7 +73,7 @@ def swapped_pair(inputs: Path) -> tuple[Answers, Path]:
 def refused(prediction: Path, reference: Answers) -> None:
     """Read a prediction that must be refused for its one swapped pair."""
     with suppress(SubmissionError):
-        read_submission(Files({"prediction.txt": prediction}), reference.items)
+        read_submission({"prediction.txt": prediction}, reference.items)
 
 
 def whole_program() -> None:

@@ -238,7 +238,7 @@ def test_scores_on_python_39_are_those_of_this_python_to_the_last_bit(
 DRIVER = """
 import base64, json, sys
 from pathlib import Path
-from spokeneval.formats.text import Files, read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.challenges import find_task
 folder = Path(sys.argv[1])
 for case in json.loads((folder / "cases.json").read_text()):
@@ -251,7 +251,7 @@ for case in json.loads((folder / "cases.json").read_text()):
             (folder / kind / name).write_bytes(base64.b64decode(content))
     try:
         items = files.read_reference(read_folder(folder / "reference")).items
-        submitted = Files({path.name: path for path in sorted((folder / "submission").iterdir())})
+        submitted = {path.name: path for path in sorted((folder / "submission").iterdir())}
         said = repr(files.read_submission(submitted, items))
     except ValueError as refusal:
         said = type(refusal).__name__ + " " + str(refusal)

@@ -23,7 +23,7 @@ from spokeneval.formats.meetings import SECOND, Meetings, segment_lines
 from spokeneval.formats.problems import Problems
 from spokeneval.formats.submission_folder import MAX_FILES
 from spokeneval.formats.tables import csv_text, match_items, read_table
-from spokeneval.formats.text import Files, decode
+from spokeneval.formats.text import Files, decode, open_file
 from spokeneval.formats.transcript_files import KEYS, transcript_tables
 from spokeneval.formats.turns import Submission
 from spokeneval.task import Task
@@ -70,7 +70,7 @@ def read_written(archive: WrittenArchive, folder: Path) -> Files:
     if not files:
         problems.add("missing_file", "", "no file was written to OUTPUT_DIR")
     problems.raise_if_any()
-    return Files(files)
+    return files
 
 
 def canonical(task: Task, files: Files, items: Items) -> dict[str, bytes]:
@@ -94,7 +94,7 @@ def canonical(task: Task, files: Files, items: Items) -> dict[str, bytes]:
         assert form.submission
         text = csv_text([[*columns], *rows], form.submission.delimiter)
         rewritten = {form.submission.file: text.encode("utf-8", "surrogatepass")}
-    form.read_submission(Files(rewritten), items)
+    form.read_submission(rewritten, items)
     return rewritten
 
 
@@ -129,8 +129,8 @@ def _columns(form: Format, files: Files, answers: Any, items: Items) -> dict[str
 def _given(form: Format, files: Files) -> tuple[str, str]:
     """Return the name and the text of the file that has the answers."""
     names = (form.submission_file or "", *form.other_submissions)
-    name = next(name for name in names if name in files.names)
-    with files.open(name, 1 << 40, Problems()) as stream:
+    name = next(name for name in names if name in files)
+    with open_file(files, name, 1 << 40, Problems()) as stream:
         return name, decode(stream.read(), name, Problems())
 
 

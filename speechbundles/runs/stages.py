@@ -272,7 +272,7 @@ def _compared(job: Job, code: Path, part: SoundSet, answers: bytes) -> str:
     """Return whether answers are those that the program declares for public items; empty without a declaration."""
     declared, found = {path.name: path for path in (code / EXPECTED).glob("*")}, "other than"
     with suppress(SubmissionError):
-        if _canonical_zip(job, Files(declared), part) == answers:
+        if _canonical_zip(job, declared, part) == answers:
             found = "the same as"
     return f"answers to the public recordings: {found} those in {EXPECTED}/" if declared else ""
 

@@ -146,10 +146,10 @@ def read_submission(declared: TurnFiles, layout: Layout, files: Files, items: It
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    expect_files(files.names, [EVENTS_CSV], problems)
-    if EVENTS_CSV not in files.names:
+    expect_files(files, [EVENTS_CSV], problems)
+    if EVENTS_CSV not in files:
         problems.raise_if_any()
-    table = read_table(files.sources, layout, problems, size_limit(MOST_DETECTIONS * len(items)))
+    table = read_table(files, layout, problems, size_limit(MOST_DETECTIONS * len(items)))
     found = _rows(table, declared, problems)
     scores = real_numbers()(table, SCORE, problems)
     check_recordings(found, items.ids, problems)

@@ -310,15 +310,17 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    in_memory = isinstance(files.sources.get(sheet.file), Table)
-    file = sheet.file if in_memory else expect_one(files.names, (sheet.file, *sheet.others), problems)
-    if file not in files.names:
+    in_memory = isinstance(files.get(sheet.file), Table)
+    file = sheet.file if in_memory else expect_one(files, (sheet.file, *sheet.others), problems)
+    if file not in files:
         problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))
     if file in sheet.others:
-        table = sheet.others[file](decode(files.read(file, limit, problems), file, problems), file, problems)
+        table = sheet.others[file](
+            decode(content_of(files, file, problems, limit), file, problems), file, problems
+        )
     else:
-        table = read_table(files.sources, sheet.layout, problems, limit)
+        table = read_table(files, sheet.layout, problems, limit)
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     if sheet.check:

@@ -294,17 +294,17 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     problems = Problems()
     single = {f"{recording}.rttm": recording for recording in items.ids}
     files = named_as(list(single), files)
-    several = any(file in single and file != TURNS_RTTM for file in files.names)
+    several = any(file in single and file != TURNS_RTTM for file in files)
     expected = list(single) if several else [TURNS_RTTM]
-    expect_files(files.names, expected, problems)
+    expect_files(files, expected, problems)
     limit = min(size_limit(0) * (2 if several else 1 + len(items)), ORGANISER_LIMIT)
     parts = []
     left_out: Counter[str] = Counter()
     for file in expected:
-        if file in files.sources:
+        if file in files:
             with problems.continuing():
-                given, first = files.sources[file], 1
-                blocks: Iterable[str] = blocks_of(files.sources, file, problems, limit, may_be_empty=True)
+                given, first = files[file], 1
+                blocks: Iterable[str] = blocks_of(files, file, problems, limit, may_be_empty=True)
                 if isinstance(given, Table):
                     (text,) = write_submission(declared, given.columns, items).values()
                     blocks, first = [decode_lines(text, file, problems, 0)], 0
@@ -325,7 +325,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
         named = {recording for rows in parts for recording in rows.recordings}
         line = f"{SPEAKER_LINE} {{}} 1 0 0 <NA> <NA> LABEL <NA> <NA>"
         empty = f"write a line with the duration 0: {line}"
-        refuse_missing(items, named, files.sources[TURNS_RTTM], TURNS_RTTM, "recording", empty, problems)
+        refuse_missing(items, named, files[TURNS_RTTM], TURNS_RTTM, "recording", empty, problems)
     problems.raise_if_any()
     joined = Rows(
         "" if several else TURNS_RTTM,

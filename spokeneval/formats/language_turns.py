@@ -171,13 +171,13 @@ def read_submission(files: Files, items: Items) -> Submission:
     """
     problems = Problems()
     names = [f"{recording}.txt" for recording in items.ids]
-    given = files.sources.get(SUBMISSION.file)
+    given = files.get(SUBMISSION.file)
     if isinstance(given, Table):
         given.check_text(problems)
-        files = Files(_by_recording(given.columns, items))
+        files = _by_recording(given.columns, items)
     files = named_as(names, files)
-    expect_files(files.names, names, problems)
-    turns = [_read_turns(files, file, problems) for file in names if file in files.sources]
+    expect_files(files, names, problems)
+    turns = [_read_turns(files, file, problems) for file in names if file in files]
     problems.raise_if_any()
     _check_unit(turns, items, problems)
     problems.raise_if_any()
@@ -258,11 +258,11 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
 
 
 def _read_turns(files: Files, file: str, problems: Problems) -> RecordingTurns:
-    lines = files.sources[file]
+    lines = files[file]
     if not isinstance(lines, list):
         text = ""
         with problems.continuing():
-            text = decode(files.read(file, TURNS_LIMIT, problems), file, problems)
+            text = decode(content_of(files, file, problems, TURNS_LIMIT), file, problems)
         lines = list(enumerate(text.split("\n"), 1))
     if len(lines) > MOST_LINES:
         message = (

@@ -220,11 +220,11 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    file = expect_one(files.names, FILES, problems)
-    if file not in files.names:
+    file = expect_one(files, FILES, problems)
+    if file not in files:
         problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
-    lines = _rows_of(declared.layout, files.sources, file, problems, limit)
+    lines = _rows_of(declared.layout, files, file, problems, limit)
     segments = _segments(declared, lines, file, problems)
     unknown = unknown_names(segments.sessions, items.ids, "session")
     for row, session in enumerate(segments.sessions):
@@ -233,7 +233,7 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
             problems.add("unknown_session", file, message, line=segments.lines[row], item=session)
     if not (declared.may_lack or problems):
         how = "write a segment without words"
-        refuse_missing(items, segments.sessions, files.sources[file], file, "session", how, problems)
+        refuse_missing(items, segments.sessions, files[file], file, "session", how, problems)
     problems.raise_if_any()
     speakers = _by_session(declared, segments, items.ids, limit, problems)
     problems.raise_if_any()

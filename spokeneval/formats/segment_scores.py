@@ -146,12 +146,12 @@ def read_submission(files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    expect_files(files.names, [SUBMISSION_FILE], problems)
-    if SUBMISSION_FILE not in files.names:
+    expect_files(files, [SUBMISSION_FILE], problems)
+    if SUBMISSION_FILE not in files:
         problems.raise_if_any()
     submission = _read_scores(files, items)
     if submission is None:
-        given = files.sources[SUBMISSION_FILE]
+        given = files[SUBMISSION_FILE]
         lines = (line for block in _blocks(files, items, problems) for line in block.split("\n"))
         if isinstance(given, Table):
             numbers = [given.lines[row] for row in _order(given.columns, items)]
@@ -189,11 +189,11 @@ def lengths(reference: Answers) -> np.ndarray:
 
 
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
-    sources, given = files.sources, files.sources[SUBMISSION_FILE]
+    given = files[SUBMISSION_FILE]
     if isinstance(given, Table):
         given.check_text(problems)
-        sources = write_submission(given.columns, items)
-    return blocks_of(sources, SUBMISSION_FILE, problems, size_limit(len(items)))
+        files = write_submission(given.columns, items)
+    return blocks_of(files, SUBMISSION_FILE, problems, size_limit(len(items)))
 
 
 def _read_scores(files: Files, items: Items) -> Optional[Answers]:

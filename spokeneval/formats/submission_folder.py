@@ -106,7 +106,7 @@ def list_files(directory: Path, *, after_ingestion: bool = False, others: Collec
         problems.add(
             "nested_folder", "", _describe_folders(folders, "beside the files" if files else "side by side")
         )
-    listed = Files({file: path for file, path in files.items() if file not in others})
+    listed = {file: path for file, path in files.items() if file not in others}
     try:
         problems.raise_if_any()
     except SubmissionError as refusal:
@@ -248,12 +248,12 @@ def expect_files(
 
 def named_as(expected: Sequence[str], files: Files) -> Files:
     """The files, each with the expected name that differs from its own only in the Unicode form, if this is missing."""
-    sources, known = dict(files.sources), set(expected)
-    for file in files.names:
+    sources, known = dict(files), set(expected)
+    for file in files:
         called = nfc(file)
         if called in known and called not in sources:
             sources[called] = sources.pop(file)
-    return Files(sources)
+    return sources
 
 
 def _suggest_file(file: str, other: str, formats: Sequence[str]) -> str:

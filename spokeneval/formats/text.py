@@ -19,7 +19,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Optional, Union
@@ -34,39 +33,18 @@ ORGANISER_LIMIT = 1 << 28
 """Largest size of an organiser's own file, in bytes."""
 
 
-@dataclass(frozen=True)
-class Files:
-    """A participant's files.
-
-    Attributes
-    ----------
-    sources
-        The path, the content or the `Table` of each file, by its name in the submission.
-    """
-
-    sources: Mapping[str, Any]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.sources)
-
-    def open(self, name: str, limit: int, problems: Problems) -> BinaryIO:
-        """Open a file of at most `limit` bytes. Never waits for a pipe, never follows a link.
-
-        Raises
-        ------
-        FileProblems
-            The file cannot be read, is not an ordinary file, or is too large. The class is that of `problems`.
-        """
-        return open_file(self.sources, name, limit, problems)
-
-    def read(self, name: str, limit: int, problems: Problems) -> bytes:
-        """The content of a file, opened as by `open`. Reads at most `limit` bytes, even if the file grows meanwhile."""
-        return read_file(self.sources[name], name, limit, problems)
+Files = Mapping[str, Any]
+"""A participant's files: the path, the content or the `Table` of each file, by its name in the submission."""
 
 
 def open_file(files: Mapping[str, Union[Path, bytes]], name: str, limit: int, problems: Problems) -> BinaryIO:
-    """Open one of some files, as `Files.open` does; a missing one is a problem."""
+    """Open one of some files, of at most `limit` bytes. Never waits for a pipe, never follows a link.
+
+    Raises
+    ------
+    FileProblems
+        The file is missing, cannot be read, is not an ordinary file, or is too large. The class is that of `problems`.
+    """
     if name not in files:
         problems.stop("unreadable_file", name, f"cannot be read: {os.strerror(errno.ENOENT)}")
     source = files[name]

@@ -93,7 +93,7 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
             with _scores_are_kept("report page"):
                 from ..report.results import received_page
 
-                _write_page(output, received_page(task, known, files.names))
+                _write_page(output, received_page(task, known, [*files]))
         return
     with nullcontext() if settings.labels_public else own():
         scored = score_submission(task, known.labels, submission, settings)

@@ -12,6 +12,7 @@ import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Optional
 
 from ..formats.problems import (
@@ -24,7 +25,7 @@ from ..formats.problems import (
     plural_of,
 )
 from ..formats.speakers import independence_note, unseen_note
-from ..formats.text import Files
+from ..formats.text import Files, open_file
 from ..metrics.jackknife import FEWEST_UNITS
 from ..scoring.options import Settings, as_shown, step_text
 from ..scoring.reference import Reference
@@ -61,14 +62,14 @@ def scored_page(
     scored: Scored,
     reference: Reference,
     submission: Any,
-    files: Optional[Files] = None,
+    files: Files = MappingProxyType({}),
 ) -> str:
     """Return the page of a submission that was scored.
 
     Parameters
     ----------
     scores: the scores as written to `scores.json`.
-    files: the submission's files; None for one whose files are not known.
+    files: the submission's files; empty if they are not known.
     """
     public = settings.labels_public
     settings = scored.settings if public else settings
@@ -94,7 +95,7 @@ def scored_page(
         _score_section(task, scores, scored, settings),
         *(paragraph(remark, kind="note") for remark in (*task.remarks(submission), *doubts)),
         *parts,
-        _check_section(task, len(reference.items), files.names if files else ()),
+        _check_section(task, len(reference.items), [*files]),
     )
 
 
@@ -115,9 +116,7 @@ def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str
     )
 
 
-def _facts(
-    task: Task, settings: Settings, scored: Scored, reference: Reference, files: Optional[Files]
-) -> Html:
+def _facts(task: Task, settings: Settings, scored: Scored, reference: Reference, files: Files) -> Html:
     """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
     about, labels = settings.about, "public" if settings.labels_public else "hidden"
     size, statistics = count_of(len(reference.items), "item"), scored.statistics
@@ -127,7 +126,7 @@ def _facts(
         ("Task", task.title if settings.competition else ""),
         ("Set", f"{about.set}, {labels} labels" if about.set else f"{labels} labels"),
         (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(about.phases)),
-        ("Submission", f"{_named(files.names)}, SHA-256 {_digest(files)}…" if files else ""),
+        ("Submission", f"{_named([*files])}, SHA-256 {_digest(files)}…" if files else ""),
         ("Size", size),
         ("Signature", code(str(settings.signature))),
     ]
@@ -137,9 +136,9 @@ def _facts(
 def _digest(files: Files) -> str:
     """Return the first digits of the SHA-256 of a single file, or of the names and hashes of several."""
     hashes = {}
-    for file in files.names:
+    for file in files:
         known = hashlib.sha256()
-        with files.open(file, sys.maxsize, Problems()) as stream:
+        with open_file(files, file, sys.maxsize, Problems()) as stream:
             for block in iter(lambda: stream.read(1 << 20), b""):
                 known.update(block)
         hashes[file] = known.hexdigest()

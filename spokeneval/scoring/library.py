@@ -471,7 +471,7 @@ def read_answers(gold: ReadReference, submission: Any) -> Any:
         return _read_answers(task, files, reference)
 
     with _submitted(task, Path(submission)) as found:
-        return read(found) if isinstance(found, Files) else read_files(found, read)[1]
+        return read_files(found, read)[1] if isinstance(found, Path) else read(found)
 
 
 def score_against(gold: ReadReference, submission: Any) -> Scored:
@@ -508,7 +508,7 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
         raise TypeError(f"a submission to {task.name} cannot be in memory; expected a path")
     table = table_of(data, layout, reference.items.ids)
     try:
-        return _read_answers(task, Files({layout.file: table}), reference)
+        return _read_answers(task, {layout.file: table}, reference)
     except FileProblems as error:
         raise in_rows(error, "" if task.format.submission_file is None else "submission") from None
 
@@ -569,7 +569,7 @@ def _submitted(task: Task, path: Path) -> Iterator[Union[Path, Files]]:
         names = (task.format.submission_file, *task.format.other_submissions)
         called = _of_format(path, names) or names[0]
     try:
-        yield Files({called: path.resolve()})
+        yield {called: path.resolve()}
     except SubmissionError as refusal:
         raise refusal.renamed(called, path.name) from None
 

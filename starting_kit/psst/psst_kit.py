@@ -19,7 +19,6 @@ from spokeneval.challenges import psst_correctness, psst_recognition
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE
 from spokeneval.formats.problems import FileProblems
-from spokeneval.formats.text import Files
 from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 
 HERE = Path(__file__).resolve().parent
@@ -73,7 +72,7 @@ def read_transcripts(file: Path, items: Items, name: str) -> list[list[str]]:
     if not file.is_file():
         sys.exit(f"{file} is missing; expected transcripts of the {name} set (utterance_id, asr_transcript).")
     try:
-        recognised = psst_recognition.TASK.format.read_submission(Files({TRANSCRIPTS_FILE: file}), items)
+        recognised = psst_recognition.TASK.format.read_submission({TRANSCRIPTS_FILE: file}, items)
     except FileProblems as refusal:
         sys.exit(f"{file} does not match the {name} set.\n\n{refusal}")
     transcripts: list[list[str]] = recognised["asr_transcript"].tolist()

@@ -29,7 +29,7 @@ def labelled(labels: Any, **columns: Any) -> dict[str, bytes]:
 
 def submitted(names: Any, scores: Any) -> Files:
     columns = {name: column.tolist() for name, column in zip(names, np.asarray(scores).T)}
-    return Files({"scores.csv": kinds.csv(id=[f"i{n}" for n in range(len(scores))], **columns)})
+    return {"scores.csv": kinds.csv(id=[f"i{n}" for n in range(len(scores))], **columns)}
 
 
 def scored(task: Task, reference: dict[str, bytes], submission: Files) -> Scored:

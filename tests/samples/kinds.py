@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import KINDS
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
@@ -26,7 +25,7 @@ def csv(**columns: Any) -> bytes:
 
 def read(task: Task, reference: Contents, submission: Contents) -> tuple[Any, Any]:
     truth = task.format.read_reference(reference)
-    return truth, task.format.read_submission(Files(submission), truth.items)
+    return truth, task.format.read_submission(submission, truth.items)
 
 
 def scores_of(task: Task, reference: Contents, submission: Contents) -> dict[str, float]:

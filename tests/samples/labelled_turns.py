@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from spokeneval.formats.text import Files
 from spokeneval.task import Task
 from tests.samples import kinds
 
@@ -30,7 +29,7 @@ GOOD = {"turns.rttm": rttm(r=[(0, 4, "A")]), **REGIONS}
 
 def read_submission(task: Task, files: dict[str, bytes]) -> Any:
     """Read a submission to a set with one recording, r."""
-    return task.format.read_submission(Files(files), task.format.read_reference(GOOD).items)
+    return task.format.read_submission(files, task.format.read_reference(GOOD).items)
 
 
 BAD_LINES = [

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spokeneval.formats.text import Files
 from spokeneval.metrics.multi_speaker_errors import Stream, symbol_times
 from spokeneval.task import Task
 from tests.samples import kinds
@@ -86,7 +85,7 @@ GOOD = {"meetings.json": json.dumps(SAID).encode(), "regions.uem": b"s 1 0 5\n"}
 
 def read_submission(task: Task, files: dict[str, bytes]) -> Any:
     """Read a submission to a set with one session, s."""
-    return task.format.read_submission(Files(files), task.format.read_reference(GOOD).items)
+    return task.format.read_submission(files, task.format.read_reference(GOOD).items)
 
 
 def _changed(**changes: Any) -> dict[str, bytes]:

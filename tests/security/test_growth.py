@@ -24,7 +24,6 @@ from speechbundles.model.tabular import parse_source
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.submission_zip import unpack
-from spokeneval.formats.text import Files
 from spokeneval.formats.transcript_files import read_utt2spk
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.code import read_requirements, read_weights
@@ -105,7 +104,7 @@ def submissions(task: Task, files: Contents) -> tuple[Contents, Any]:
         rows = (asked.delimiter.join([id, *cells]) for id in items.ids)
         content = {asked.file: "\n".join([*header, *rows, ""]).encode()}
         try:
-            task.format.read_submission(Files(content), items)
+            task.format.read_submission(content, items)
         except FileProblems as error:
             refusal = error
         else:
@@ -120,7 +119,7 @@ def readers() -> dict[str, Callable[[int], Callable[[], object]]]:
     def of_task(name: str, task: Task, make: Make) -> None:
         def submitted(many: int) -> Callable[[], object]:
             content, items = submissions(task, make(many))
-            return lambda: task.format.read_submission(Files(content), items)
+            return lambda: task.format.read_submission(content, items)
 
         def listed(many: int) -> Callable[[], object]:
             made = make(many)
@@ -145,7 +144,7 @@ def readers() -> dict[str, Callable[[int], Callable[[], object]]]:
                 def sent(many: int, make: Callable[[int], Contents] = reference, file: str = file) -> Any:
                     content = make(many)
                     items = task.format.read_reference(content).items
-                    return lambda: task.format.read_submission(Files({file: content[file]}), items)
+                    return lambda: task.format.read_submission({file: content[file]}, items)
 
                 found[f"{name} {file}: sent"] = sent
 

@@ -26,7 +26,6 @@ from speechbundles.model.sources import Sources
 from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.platforms.codabench import write
 from spokeneval.challenges import find_task
-from spokeneval.formats.text import Files
 from spokeneval.report.results import scored_page
 from spokeneval.scoring.options import Options, SetFeedback
 from spokeneval.scoring.reference import items_fingerprint, parse_reference, read_submission
@@ -326,7 +325,7 @@ def test_a_page_on_hidden_labels_follows_from_the_figures_of_the_leaderboard(tas
                 shown.update({key + end: shown[key] for end in ENDS})
             for answers in extremes(task)[:2]:
                 pages = set()
-                submission = Files(encoded(answers))
+                submission = encoded(answers)
                 for reference in known:
                     answered = read_submission(found, submission, reference)
                     scored = score_submission(found, reference.labels, answered, settings)

@@ -8,7 +8,6 @@ import pytest
 
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError
-from spokeneval.formats.text import Files
 from spokeneval.programs.program import accepted_report
 from spokeneval.scoring.options import Settings, Signature, choose_options
 from spokeneval.scoring.scored import Number, score_submission
@@ -177,7 +176,7 @@ READ = {
 def test_what_difficulty_budgets_and_floors_read_of_a_task(name):
     task = find_task(name).with_options({})
     reference = task.format.read_reference(encoded(CASES[name].reference))
-    files = Files(encoded(CASES[name].submission))
+    files = encoded(CASES[name].submission)
     rows = task.count(reference, task.format.read_submission(files, reference.items))
     right, labels, known = READ[name]
     assert task.right(rows) == pytest.approx(right, abs=1e-12)

@@ -81,7 +81,7 @@ def test_the_sentences_about_mistakes_are_clear_to_a_fresh_reader():
 
 def test_an_id_that_could_be_two_items_gets_no_advice():
     task = declared_task("decisions", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
-    files = Files({"decisions.csv": b"id,label\na1,yes\na01,no\nb,no\n"})
+    files = {"decisions.csv": b"id,label\na1,yes\na01,no\nb,no\n"}
     assert "line 2    id a1 is not one of the 3 items\n" in _refusal(task, files, Items(("A1", "a01", "b")))
 
 
@@ -89,7 +89,7 @@ def test_an_id_that_could_be_two_items_gets_no_advice():
 def test_row_numbers_and_another_sets_ids_are_named_before_other_problems(first):
     task, items = declared_task("scores", {"kind": "scores", "scale": [0, 5]}), Items(("utt7", "utt8"))
     rows = "".join(f"{number},none\n" for number in range(first, first + 30))
-    words = _refusal(task, Files({"scores.csv": f"id,score\n{rows}".encode()}), items)
+    words = _refusal(task, {"scores.csv": f"id,score\n{rows}".encode()}, items)
     hint = f"line 2    id {first}: none of the 30 items belongs to this set of 2, such as utt7; "
     assert words.split("\n")[2] == f"  {hint}are these the numbers of rows? Write the ids of the items"
     assert "expected a finite decimal number (29 more" in words.split("\n")[3]
@@ -161,7 +161,7 @@ def other_refusals() -> list[Refusal]:
     return [
         observed(lambda: events.format.read_reference(encoded(labels))),
         observed(lambda: events.format.read_reference(encoded({**unknown, **regions}))),
-        observed(lambda: events.format.read_submission(Files(encoded(many)), items)),
+        observed(lambda: events.format.read_submission(encoded(many), items)),
         observed(lambda: groups_of_column(texts, in_memory, "noise")),
         observed(lambda: texts.format.read_reference({file: wide})),
         observed(lambda: groups_of_column(texts, {"text": b"1 a\n"}, "noise")),

@@ -9,7 +9,7 @@ import wave
 
 import pytest
 
-from spokeneval.formats.text import Files, read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.kinds.declared import declared_task
 from tests.samples.programs import ROOT, run_program, write_files
 
@@ -74,6 +74,6 @@ def test_a_program_in_another_layout_answers_each_item(tmp_path, adapter, files)
     done = run_program(str(code / "main.py"), str(tmp_path / "input"), str(tmp_path / "output"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     items = TASK.format.read_items(read_folder(tmp_path / "input", ["items.csv"]))
-    written = Files(read_folder(tmp_path / "output"))
+    written = read_folder(tmp_path / "output")
     assert TASK.format.read_submission(written, items).items == items
-    assert written.sources["transcripts.csv"].split() == b"id,transcript u2,seconds 2 u1,seconds 1".split()
+    assert written["transcripts.csv"].split() == b"id,transcript u2,seconds 2 u1,seconds 1".split()

@@ -17,7 +17,6 @@ import numpy as np
 
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.tables import Layout, csv_text, read_table
-from spokeneval.formats.text import Files
 from spokeneval.scoring.options import Settings
 from spokeneval.scoring.reference import Reference
 from spokeneval.scoring.scored import Scored, resampled_error, score_submission
@@ -85,7 +84,7 @@ def _submissions(task: Task, gold: Reference, right: np.ndarray) -> Iterator[Cal
         for columns in _columns(asked, layout, known, right):
             rows = zip(items.ids, *columns.values(), strict=True)
             text = csv_text([[asked.id, *columns], *rows], asked.delimiter)
-            yield partial(task.format.read_submission, Files({asked.file: text.encode()}), items)
+            yield partial(task.format.read_submission, {asked.file: text.encode()}, items)
 
 
 def _columns(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from speechbundles.bundle.build.gold_answers import error_of, half_right, range_of
 from speechbundles.competition.references import ReferenceSet
-from spokeneval.formats.text import Files
 from spokeneval.scoring.options import (
     FURTHER,
     RELATIVE,
@@ -73,7 +72,7 @@ def set_feedback(
     gold = reference.parsed
     submissions = {}
     if solution is not None:
-        submissions[BASELINE] = read_submission(task, Files(solution), gold)
+        submissions[BASELINE] = read_submission(task, solution, gold)
     for what, answer in task.trivial.items():
         submissions[what] = labelled(task, answer(gold.items), gold)
     # With the default options every submission is scored; those that reject submissions are for public labels.

@@ -38,7 +38,6 @@ from speechbundles.model.description import declared_scores, described_task, rea
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of
-from spokeneval.formats.text import Files
 from spokeneval.scoring.options import (
     EXACT,
     FURTHER,
@@ -212,7 +211,7 @@ def _read(
     settings, baselines = Settings(choose_options(task, {}), False, Signature(task.name)), []
     for solution in solutions:
         with suppress(ValueError):  # of those that answer another set
-            answers = task.format.read_submission(Files(solution.files), gold.items)
+            answers = task.format.read_submission(solution.files, gold.items)
             baselines.append(score_submission(task, gold, answers, settings))
     return task, gold, baselines
 

@@ -18,7 +18,6 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.speakers import Units
-from spokeneval.formats.text import Files
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.scoring.scored import by_unit
 from tests.samples.programs import ROOT
@@ -136,7 +135,7 @@ def test_items_with_an_error_are_shown_by_quarters_of_their_mean_error(tmp_path)
     for heard in (short, none):
         lines = ["utterance_id\tasr_transcript", *(f"{item}\t{' '.join(heard[item])}" for item in said), ""]
         answers = gold.task.format.read_submission(
-            Files({"transcripts.tsv": "\n".join(lines).encode()}), gold.labels.items
+            {"transcripts.tsv": "\n".join(lines).encode()}, gold.labels.items
         )
         systems.append(by_unit(gold.task.units(gold.labels), gold.task.count(gold.labels, answers)))
     errors = np.mean([1 - gold.task.right(system.rows[1]) for system in systems], axis=0)

@@ -11,7 +11,6 @@ from speechbundles.runs.answers import WrittenArchive, canonical, read_written
 from spokeneval.challenges import find_task
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
 from tests.samples import kinds
 from tests.samples.cases import CASES
@@ -34,21 +33,21 @@ SAME = {
 
 @pytest.mark.parametrize("channel", SAME)
 def test_what_no_score_needs_is_not_kept(channel):
-    found = canonical(SCORES, Files({"predictions.csv": SAME[channel].encode()}), ITEMS)
+    found = canonical(SCORES, {"predictions.csv": SAME[channel].encode()}, ITEMS)
     assert found == {"predictions.csv": b"response_id,score\na,0.25\nb,0.125\nc,0.5\n"}
 
 
 def test_six_digits_are_kept_and_whole_numbers_stay():
     content = b"id,score\na,0.123456789\nb,1234567\nc,1234567.8\n"
-    assert canonical(kinds.make("identification", target="yes"), Files({"scores.csv": content}), ITEMS) == {
+    assert canonical(kinds.make("identification", target="yes"), {"scores.csv": content}, ITEMS) == {
         "scores.csv": b"id,score\na,0.123457\nb,1234567\nc,1234570\n"
     }
     content = b"response_id,score\na,0.123456789\nb,2\nc,-0.0\n"
-    assert canonical(SCORES, Files({"predictions.csv": content}), ITEMS) == {
+    assert canonical(SCORES, {"predictions.csv": content}, ITEMS) == {
         "predictions.csv": b"response_id,score\na,0.123457\nb,2\nc,0\n"
     }
     ratings = b"call_id,rating\nb,3\na,5\nc,1\n"
-    assert canonical(CALLS, Files({"ratings.csv": ratings}), ITEMS) == {
+    assert canonical(CALLS, {"ratings.csv": ratings}, ITEMS) == {
         "ratings.csv": b"call_id,rating\na,5\nb,3\nc,1\n"
     }
 
@@ -62,9 +61,9 @@ def test_turns_are_sorted_and_comments_left_out():
     lines = (b"SPEAKER a 1 1 2 <NA> <NA> x <NA> <NA>", b"SPEAKER b 1 1234.567 0.250 <NA> <NA> y <NA> <NA>")
     empty = b"SPEAKER c 1 0 0 <NA> <NA> x <NA> <NA>"
     for files in given:
-        assert canonical(TURNS, Files(files), ITEMS) == {"turns.rttm": b"\n".join([*lines, empty])}
+        assert canonical(TURNS, files, ITEMS) == {"turns.rttm": b"\n".join([*lines, empty])}
     silent = {f"{item}.rttm": b"" for item in ITEMS.ids}
-    assert canonical(TURNS, Files(silent), ITEMS)["turns.rttm"].count(b" 0 0 <NA> <NA> nobody ") == 3
+    assert canonical(TURNS, silent, ITEMS)["turns.rttm"].count(b" 0 0 <NA> <NA> nobody ") == 3
 
 
 SUBMITTED = table("written_answers")
@@ -77,9 +76,9 @@ def test_scores_of_the_canonical_form_are_those_of_the_answers(name, file):
     parameters, reference, files = SUBMITTED[name].values()
     task, truth = kinds.make(name.split()[0], **parameters), encoded(reference)
     items, given = task.format.read_reference(truth).items, {file: files[file].encode()}
-    found = canonical(task, Files(given), items)
+    found = canonical(task, given, items)
     assert kinds.scores_of(task, truth, found) == kinds.scores_of(task, truth, given)
-    assert canonical(task, Files(found), items) == found
+    assert canonical(task, found, items) == found
     assert b"secret" not in b"".join(found.values())
     names = {task.format.submission_file, *task.format.other_submissions}
     assert " " in name or names <= {*files}  # of each kind, every format
@@ -94,9 +93,9 @@ def test_scores_of_the_sample_s_tasks_in_canonical_form(name):
         if any(other in " ".join(files) for other in others):
             continue
         given = encoded(files)
-        found = canonical(task, Files(given), items)
+        found = canonical(task, given, items)
         assert kinds.scores_of(task, truth, found) == kinds.scores_of(task, truth, given)
-        assert canonical(task, Files(found), items) == found
+        assert canonical(task, found, items) == found
 
 
 def tar(*members):
@@ -142,7 +141,7 @@ def test_outputs_that_are_not_ordinary_files_are_refused(tmp_path, what):
 
 def test_ordinary_files_are_read(tmp_path):
     files = written(tmp_path, tar((".", tarfile.DIRTYPE, b""), ("./x", FILE, b"1"), ("y", FILE, b"2")))
-    assert {name: path.read_bytes() for name, path in files.sources.items()} == {"x": b"1", "y": b"2"}
+    assert {name: path.read_bytes() for name, path in files.items()} == {"x": b"1", "y": b"2"}
 
 
 @pytest.mark.parametrize("what", ["one large file", "a large header", "many links"])
@@ -155,7 +154,7 @@ def test_reading_outputs_takes_little_memory(tmp_path, monkeypatch, what):
     tracemalloc.start()
     try:
         if what == "one large file":
-            assert written(tmp_path, content).sources["x"].stat().st_size == 16 << 20
+            assert written(tmp_path, content)["x"].stat().st_size == 16 << 20
         else:
             with pytest.raises(SubmissionError, match=r"more than 100 files|could not be read"):
                 written(tmp_path, content)

@@ -11,7 +11,6 @@ from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import Units
-from spokeneval.formats.text import Files
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.scoring.reference import fingerprint
 from tests.samples.programs import ROOT, encoded, run_program, run_score, write_files
@@ -239,7 +238,7 @@ def test_a_number_of_accepts_with_which_the_rule_cannot_be_met_is_refused():
 
 
 def test_answers_are_held_against_the_class_sizes_where_they_are_known():
-    files = Files({"results.csv": b"Id\tAccept\n2\taccept\n1\treject\n"})
+    files = {"results.csv": b"Id\tAccept\n2\taccept\n1\treject\n"}
     items = Items(("1", "2"))
     assert TASK.format.read_submission(files, items)["Accept"].tolist() == [0, 1]
     sizes = {"correct": 4, "incorrect": 1}

@@ -6,7 +6,6 @@ import pytest
 
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.text import Files
 from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, make, read_submission, rttm
 
 
@@ -53,11 +52,11 @@ def test_names_of_files_and_recordings_may_be_in_another_unicode_form() -> None:
         {"turns.rttm": b"".join(content.values())},
         {f"{name}.rttm": lines for name, lines in content.items()},
     ):
-        turns = make().format.read_submission(Files(files), items).turns
+        turns = make().format.read_submission(files, items).turns
         assert [each.spans.tolist() for each in turns] == [[[0, 1000]], [[1000, 2000]]]
     files[f"{composed}.rttm"] = content[decomposed]
     with pytest.raises(SubmissionError, match="is not part of a submission"):
-        make().format.read_submission(Files(files), items)
+        make().format.read_submission(files, items)
 
 
 TURNS = [(n * 6.0, n * 6 + 5.0, "AB"[n % 2]) for n in range(12)]
@@ -79,7 +78,7 @@ TURNS = [(n * 6.0, n * 6 + 5.0, "AB"[n % 2]) for n in range(12)]
 def test_ends_in_place_of_durations_are_warned_of(turns, expected) -> None:
     task = make()
     items = task.format.read_reference({"turns.rttm": rttm(r=TURNS), "regions.uem": b"r 1 0 72\n"}).items
-    submission = task.format.read_submission(Files({"turns.rttm": rttm(r=turns)}), items)
+    submission = task.format.read_submission({"turns.rttm": rttm(r=turns)}, items)
     assert task.doubts(submission, items) == expected
     unknown = Items(items.ids)
     assert task.doubts(submission, unknown) == []
@@ -89,7 +88,7 @@ def test_one_label_throughout_is_warned_of_where_recordings_have_several() -> No
     items = Items(tuple("abcdefghij"))
     submitted = {"turns.rttm": rttm(**{recording: [(0, 1, "A")] for recording in items.ids})}
     found = [
-        task.doubts(task.format.read_submission(Files(submitted), items), items)
+        task.doubts(task.format.read_submission(submitted, items), items)
         for task in (make(), make(mapping="optimal"), make(classes=["A", "B"]))
     ]
     warning = ["all turns are 'A'. Is it the right file?"]

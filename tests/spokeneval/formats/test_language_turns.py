@@ -9,7 +9,6 @@ import pytest
 from spokeneval.formats import language_turns
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, SubmissionError
-from spokeneval.formats.text import Files
 from spokeneval.formats.turns import Submission, take
 from tests.samples.programs import encoded
 
@@ -128,7 +127,7 @@ def test_public_files_that_cannot_be_read_are_refused_by_their_names(file, conte
 
 
 def submit(latest=None, items=("x", "y"), **files) -> Submission:
-    submitted = Files(encoded({f"{name}.txt": content for name, content in files.items()}))
+    submitted = encoded({f"{name}.txt": content for name, content in files.items()})
     return language_turns.read_submission(submitted, Items(items, latest=latest))
 
 
@@ -160,7 +159,7 @@ def doubts(*ends, latest=131072):
         for name, end in zip("abcdefghij", ends, strict=False)
     }
     items = Items(tuple("abcdefghij"[: len(ends)]), latest=latest)
-    return language_turns.doubts(language_turns.read_submission(Files(encoded(files)), items), items)
+    return language_turns.doubts(language_turns.read_submission(encoded(files), items), items)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from spokeneval.formats.text import Files
 from tests.samples.kinds import scores_of
 from tests.samples.labelled_turns import make, rttm
 
@@ -18,7 +17,7 @@ def test_lines_of_rttm_that_are_no_turns() -> None:
     )
     empty = b"SPEAKER r 1 0 0.0004 <NA> <NA> A <NA> <NA>\n"
     items = make().format.read_reference(files).items
-    submission = make().format.read_submission(Files({"turns.rttm": other + noscore + empty}), items)
+    submission = make().format.read_submission({"turns.rttm": other + noscore + empty}, items)
     assert make().format.doubts(submission, items) == [
         "1 NOSCORE line, 1 SPKR-INFO line left out; expected SPEAKER lines of 1 ms or more",
         "no turns for 1 of 1 recording, such as r. That counts as an answer. Is the upload complete?",

@@ -8,7 +8,6 @@ import pytest
 from spokeneval.formats import segment_scores, text
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.text import Files
 from tests.samples.merlion_identification import HEADER, IDS, ONE, SCORES, TWO
 from tests.samples.programs import encoded
 
@@ -18,7 +17,7 @@ def read(rows, header=HEADER):
 
 
 def submit(content, ids=IDS):
-    return segment_scores.read_submission(Files(encoded({"prediction.txt": content})), Items(tuple(ids)))
+    return segment_scores.read_submission(encoded({"prediction.txt": content}), Items(tuple(ids)))
 
 
 def refused(content, ids=IDS):

@@ -35,11 +35,11 @@ def test_files_are_listed_by_name_and_what_systems_add_is_ignored(tmp_path):
     fill(tmp_path, "b.csv", "a.csv", ".b")
     fill(tmp_path, ".DS_Store", "._a.csv", "Thumbs.db", "desktop.ini", "__MACOSX/._a.csv")
     found = list_files(tmp_path)
-    assert list(found.sources.items()) == [(file, tmp_path / file) for file in (".b", "a.csv", "b.csv")]
+    assert list(found.items()) == [(file, tmp_path / file) for file in (".b", "a.csv", "b.csv")]
 
 
 def test_one_folder_around_everything_is_looked_into(tmp_path):
-    assert list_files(fill(tmp_path, "my answers/a.csv", ".DS_Store")).names == ("a.csv",)
+    assert list(list_files(fill(tmp_path, "my answers/a.csv", ".DS_Store"))) == ["a.csv"]
     fill(tmp_path, "my answers/more/b.csv", "my answers/even/b.csv")
     assert listed(tmp_path) == [("nested_folder", "")]
 
@@ -62,7 +62,7 @@ def test_the_platforms_own_metadata_is_left_out_at_scoring(tmp_path, content, ow
     fill(tmp_path, "a.csv", *[REPORT_FILE] * after_ingestion)
     (tmp_path / "metadata").write_bytes(content.encode())
     if own and after_ingestion:
-        assert list_files(tmp_path, after_ingestion=True).names == ("a.csv",)
+        assert list(list_files(tmp_path, after_ingestion=True)) == ["a.csv"]
     else:
         assert listed(tmp_path, after_ingestion=after_ingestion) == [("metadata_file", "metadata")]
 

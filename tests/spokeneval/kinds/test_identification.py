@@ -13,7 +13,6 @@ from sklearn import metrics as sklearn
 
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.text import Files
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total
@@ -243,9 +242,7 @@ def test_scores_that_cannot_be_used_are_refused(
 ) -> None:
     task = make(classes=["x", "y"], **declared)
     with pytest.raises(SubmissionError, match=message):
-        task.format.read_submission(
-            Files({"scores.csv": "\n".join([header, *rows]).encode()}), Items(("a", "b"))
-        )
+        task.format.read_submission({"scores.csv": "\n".join([header, *rows]).encode()}, Items(("a", "b")))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.text import Files
 from spokeneval.task import Task
 from tests.samples import kinds
 
@@ -346,7 +345,7 @@ def test_the_limit_on_a_files_size_holds_after_normalisation(units: dict[str, An
     with pytest.raises(
         SubmissionError, match=f"transcript: {2 * 18 * 30_000 + 1} characters after normalisation"
     ):
-        task.format.read_submission(Files({"transcripts.csv": heard.encode()}), items)
+        task.format.read_submission({"transcripts.csv": heard.encode()}, items)
 
 
 TAGGED = ["zh", "en", "other"]

@@ -18,7 +18,6 @@ import spokeneval
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.format import LINES, Answers, Items, take_reference
 from spokeneval.formats.problems import ReferenceFileError
-from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
 from spokeneval.scoring.options import sign_public
 from spokeneval.scoring.reference import (
@@ -69,7 +68,7 @@ def test_of_a_part_every_item_of_the_set_is_answered_and_some_are_scored(tmp_pat
     )  # those of the set, of which answers to all items must not be refused
     rows = zip(IDS, ("accept", "reject", "accept", "accept"), strict=True)
     sheet = "Id\tAccept\n" + "".join(f"{item}\t{answer}\n" for item, answer in rows)
-    answers = read_submission(TASK, Files({"results.csv": sheet.encode()}), found)
+    answers = read_submission(TASK, {"results.csv": sheet.encode()}, found)
     assert (answers.items.ids, answers["Accept"].tolist()) == ((IDS[3], IDS[1]), [1, 0])
 
 

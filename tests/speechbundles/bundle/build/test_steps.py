@@ -26,7 +26,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES, example_files
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.text import Files, read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.scoring.options import (
@@ -139,7 +139,7 @@ def scored(task, folder, answers):
     """Score answers on a small set: the files of a submission, or a trivial baseline."""
     reference = task.format.read_reference(read_folder(folder))
     if isinstance(answers, dict):
-        answers = task.format.read_submission(Files(encoded(answers)), reference.items)
+        answers = task.format.read_submission(encoded(answers), reference.items)
     else:
         answers = answers(reference.items)
     options = Settings(choose_options(task, {}), False, Signature(task.name))

@@ -8,7 +8,6 @@ import pytest
 from spokeneval.formats.format import Answers, Items, Sheet, repetitions, sheet_format
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.formats.tables import Layout, whole_numbers, words
-from spokeneval.formats.text import Files
 from tests.samples.programs import encoded
 
 TRUTH = words({"no": 0, "yes": 1})
@@ -73,7 +72,7 @@ def test_a_reference_keeps_its_order_and_its_public_list_is_sorted_by_id():
 
 def submit(text, ids=("a", "b", "c"), file="mine.csv"):
     made = make_format()
-    return made.read_submission(Files(encoded({file: text})), Items(ids)), made
+    return made.read_submission(encoded({file: text}), Items(ids)), made
 
 
 def test_a_submission_is_put_in_the_order_of_the_items():

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
 from spokeneval.report.plots import GREY
 from spokeneval.report.sections import sections
@@ -21,7 +20,7 @@ def markup(parameters, reference, submission, seconds=10):
     if seconds:
         files["regions.uem"] = "".join(f"{name} 1 0 {seconds}\n" for name in reference).encode()
     gold = task.format.read_reference(files)
-    answers = task.format.read_submission(Files({"turns.rttm": rttm(**submission)}), gold.items)
+    answers = task.format.read_submission({"turns.rttm": rttm(**submission)}, gold.items)
     scored = score_submission(task, gold, answers, Settings(choose_options(task, {}), True, Signature("own")))
     return "".join(part.markup for part in sections(task, gold, answers, scored) if part)
 

@@ -15,7 +15,7 @@ import pytest
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats import turns
 from spokeneval.formats.format import Answers, take_answers, take_reference
-from spokeneval.formats.text import Files, read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.metrics import jackknife
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
@@ -53,7 +53,7 @@ def case_of(task: Task, seed: int = 0) -> Case:
     """Up to 12 items of each of 6 units, or of 15 units that are single items."""
     folder = ROOT / "reference_data" / task.name / "evaluation"
     reference = task.format.read_reference(read_folder(folder))
-    files = Files(encoded(near_misses(task.name, folder)))
+    files = encoded(near_misses(task.name, folder))
     names = list(task.units(reference).of.values())
     if task.name == "merlion_identification":  # the units are already the rows of its counts
         names = reference.texts["recording"]
