@@ -12,7 +12,7 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 from . import get_task, list_kinds, list_tasks
 from .arguments import SHORT, answers_of, misplaced, parser, read_lines, written_out
@@ -40,39 +40,29 @@ def run(given: list[str]) -> int:
     options = _parse(given)
     options.typed, options.given = typed, given
     try:
-        return _run(options)
+        return {"export": _export, "reproduce": _reproduce, "tasks": _tasks}.get(options.command, _answer)(
+            options
+        )
+    except FileProblems as error:
+        refusal = _by_line(error) if error.place == "row" else error
+        side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
+        where = getattr(options, side, " ".join(options.names))
+        if side == "reference" and Path(where).is_file():
+            refusal = refusal.renamed(refusal.problems[0].file, Path(where).name)
+        problems = [vars(problem) for problem in refusal.problems]
+        message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
+        if side == "reference" and any(problem.code in NO_ROW for problem in refusal.problems):
+            message += " --lenient reads other separators and encodings of references, and Excel workbooks."
+        return _refuse(options, message, 1, total=refusal.total, problems=problems)
+    except UnreadableReference as error:
+        return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
     except OSError as error:
         folder = Path(str(error.filename or "")).parent
         hint = "" if folder.is_dir() else f"; the folder {folder} does not exist"
         message = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
         return _refuse(options, message, 2)
-
-
-def _run(options: argparse.Namespace) -> int:
-    if options.command == "export":
-        return _export(options)
-    if options.command == "reproduce":
-        return _reproduce(options)
-    if options.command == "compare":
-        options.names = [options.task, *options.submissions]
-        if misplaced(options):
-            return _refuse(options, misplaced(options), 2)
-        if options.rule is not None:
-            return _answer(options, lambda: _join(options))
-    if options.command == "plan":
-        options.names = [options.task] if options.task else []
-        declared = options.pilot / "task.json"
-        if not (options.names or options.kind or options.task_file) and declared.is_file():
-            options.task_file = declared
-    try:
-        if options.command == "tasks":
-            return _tasks(options)
-        name = options.names.pop(0) if options.names and not (options.kind or options.task_file) else None
-        labels = getattr(options, "reference", None) or next(iter(options.names), "")
-        task = _declared(options) if options.kind else _chosen_task(name, options.task_file, labels)
-    except ValueError as error:
+    except (ImportError, ValueError) as error:
         return _refuse(options, str(error), 2)
-    return _score(options, task)
 
 
 def _tasks(options: argparse.Namespace) -> int:
@@ -137,34 +127,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise
 
 
-def _score(options: argparse.Namespace, task: Task) -> int:
-    """Score or compare."""
-    chosen = dict(choice.partition("=")[::2] for choice in options.option)
-    try:
-        choose_options(task, chosen)
-    except ValueError as error:
-        return _refuse(options, f"--option: {error}", 2)
-    if options.command == "score":
-        if len(options.names) == 2 and options.reference is options.submission is None:
-            options.reference, options.submission = options.names
-        elif options.names or None in (options.reference, options.submission):
-            return _refuse(options, "Give REFERENCE and SUBMISSION, or --reference and --submission.", 2)
-        return _answer(options, lambda: _scored(options, task, chosen))
-    if options.command == "plan":
-        return _answer(options, lambda: _plan(options, task, chosen))
-    if options.command == "diff":
-        if len(options.names) != 3:
-            return _refuse(options, "Give REFERENCE and two submissions, A and B.", 2)
-        options.reference, options.submission = options.names[0], " ".join(options.names[1:])
-        return _answer(options, lambda: _differ(options, task, chosen))
-    if options.reference is None:
-        return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)
-    if len(options.names) < 2:
-        return _refuse(options, "Give the submissions of two systems or more.", 2)
-    return _answer(options, lambda: _compare(options, task, _named(options.names), chosen, options.baseline))
-
-
 def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
+    if len(options.names) == 2 and options.reference is options.submission is None:
+        options.reference, options.submission = options.names
+    elif options.names or None in (options.reference, options.submission):
+        raise ValueError("Give REFERENCE and SUBMISSION, or --reference and --submission.")
     paths = [options.reference, options.submission, *([options.baseline] if options.baseline else [])]
     reference, submission, *known = answers_of(options, task, paths)
     baseline = known[0] if known else None
@@ -189,6 +156,9 @@ def _warn_of_order(task: Task, *sides: Any) -> None:
 def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
     from .difference import difference_of  # imported here, so that `score` starts fast
 
+    if len(options.names) != 3:
+        raise ValueError("Give REFERENCE and two submissions, A and B.")
+    options.reference, options.submission = options.names[0], " ".join(options.names[1:])
     named = list(_named(options.names[1:]))
     if len(named) < 2:
         raise ValueError(f"{named[0]} is there twice; expected two submissions")
@@ -211,18 +181,9 @@ def _compare(
     from .ranking.library import compare_data  # imported here, so that `score` starts fast
 
     reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
-    named = dict(zip(submissions, sides))
-    power = options.command == "plan" and options.table
-    by = None if options.command == "plan" else options.by
-    return compare_data(
-        task, reference, named, chosen, _reading(options), baseline=baseline, by=by, power=power
-    )
-
-
-def _plan(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
-    from .ranking.plan import plan_of  # imported here, so that `score` starts fast
-
-    return plan_of(_compare(options, task, _in_folder(options, options.pilot), chosen), options.difference)
+    named, of_command = dict(zip(submissions, sides)), vars(options)
+    more = {"by": of_command.get("by"), "power": of_command.get("table", False)}
+    return compare_data(task, reference, named, chosen, _reading(options), baseline=baseline, **more)
 
 
 def _join(options: argparse.Namespace) -> Any:
@@ -251,30 +212,14 @@ def _in_folder(options: argparse.Namespace, folder: Path) -> Mapping[str, Path]:
     return _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
 
 
-def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
-    """Print a result, or why there is none."""
-    try:
-        with ExitStack() as options.opened:
-            result = compute()
-        if options.command == "compare" and options.out is not None:
-            result.write(options.out)
-        if options.command in ("score", "diff") and options.report is not None:
-            write_file(options.report, result.report())
-    except FileProblems as error:
-        refusal = _by_line(error) if error.place == "row" else error
-        side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
-        where = getattr(options, side, " ".join(options.names))
-        if side == "reference" and Path(where).is_file():
-            refusal = refusal.renamed(refusal.problems[0].file, Path(where).name)
-        problems = [vars(problem) for problem in refusal.problems]
-        message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
-        if side == "reference" and any(problem.code in NO_ROW for problem in refusal.problems):
-            message += " --lenient reads other separators and encodings of references, and Excel workbooks."
-        return _refuse(options, message, 1, total=refusal.total, problems=problems)
-    except UnreadableReference as error:
-        return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
-    except (ImportError, ValueError) as error:
-        return _refuse(options, str(error), 2)
+def _answer(options: argparse.Namespace) -> int:
+    """Compute and print a result, or write it to files, too."""
+    with ExitStack() as options.opened:
+        result = _computed(options)
+    if options.command == "compare" and options.out is not None:
+        result.write(options.out)
+    if options.command in ("score", "diff") and options.report is not None:
+        write_file(options.report, result.report())
     written = result.to_dict()
     if options.command == "score":
         written["arguments"] = options.given
@@ -283,6 +228,43 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
         result = replace(result, notes=notes, pairs=result.pairs if options.baseline else ())
     say(json.dumps(written, indent=2) if options.json else str(result))
     return 0
+
+
+def _computed(options: argparse.Namespace) -> Any:
+    """The result of a command that scores or compares."""
+    if options.command == "compare":
+        options.names = [options.task, *options.submissions]
+        if misplaced(options):
+            raise ValueError(misplaced(options))
+        if options.rule is not None:
+            return _join(options)
+    if options.command == "plan":
+        options.names = [options.task] if options.task else []
+        declared = options.pilot / "task.json"
+        if not (options.names or options.kind or options.task_file) and declared.is_file():
+            options.task_file = declared
+    name = options.names.pop(0) if options.names and not (options.kind or options.task_file) else None
+    labels = getattr(options, "reference", None) or next(iter(options.names), "")
+    task = _declared(options) if options.kind else _chosen_task(name, options.task_file, labels)
+    chosen = dict(choice.partition("=")[::2] for choice in options.option)
+    try:
+        choose_options(task, chosen)
+    except ValueError as error:
+        raise ValueError(f"--option: {error}") from None
+    if options.command == "score":
+        return _scored(options, task, chosen)
+    if options.command == "diff":
+        return _differ(options, task, chosen)
+    if options.command == "plan":
+        from .ranking.plan import plan_of  # imported here, so that `score` starts fast
+
+        pilot = _in_folder(options, options.pilot)
+        return plan_of(_compare(options, task, pilot, chosen), options.difference)
+    if options.reference is None:
+        raise ValueError("Give --reference, or --rule and a folder for each task.")
+    if len(options.names) < 2:
+        raise ValueError("Give the submissions of two systems or more.")
+    return _compare(options, task, _named(options.names), chosen, options.baseline)
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -295,9 +277,8 @@ def _reproduce(options: argparse.Namespace) -> int:
         }
         signature = known["signature"]
     except (ValueError, KeyError, TypeError, AttributeError):
-        return _refuse(
-            options, f"{options.result}: expected the JSON of `score --json`, with its `arguments`", 2
-        )
+        message = f"{options.result}: expected the JSON of `score --json`, with its `arguments`"
+        raise ValueError(message) from None
     printed = io.StringIO()
     with redirect_stdout(printed):
         status = run(given)
