@@ -2,12 +2,13 @@
 
 Of two classes one is the positive class: F1, precision, recall and specificity are of that class. Of more classes F1 is
 the mean over the classes of the reference. Answers to the recordings of a unit, such as a speaker, can be pooled to one
-decision for the unit (see `pooling`).
+decision for the unit (see `pool`).
 Source: `metrics.classification`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +19,7 @@ import numpy as np
 from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
 from ..formats.problems import Problems
 from ..formats.speakers import Units
-from ..formats.tables import Parser, Table, real_numbers, words
+from ..formats.tables import Parser, Table, numbered, real_numbers, words
 from ..metrics import agreement, rater_pairs
 from ..metrics import classification as metrics
 from ..metrics.shares import f1_of_shares, of_shares
@@ -38,8 +39,9 @@ from .kind import (
     unit_parameter,
     units_by,
 )
-from .pooling import MEAN, SCORE, VOTE, Pooling
 
+VOTE, MEAN = "vote", "mean"
+SCORE = "score"
 THRESHOLD = 0.5
 PREDICTIONS, ORDER = "predictions", "order"
 """The parts of the counts."""
@@ -112,13 +114,6 @@ class DecisionsKind(Kind):
         return self.unit if self.pool else self.item
 
     @property
-    def pooling(self) -> Pooling:
-        """How the answers to the items of a unit are pooled."""
-        return Pooling(
-            self.pool, self.threshold, self.classes, self.number, self.unit, self.truth, self.answer
-        )
-
-    @property
     def cells(self) -> tuple[Parser, Parser]:
         """The parsers of the reference's classes and of a submission's answers."""
         labels = words({label: number for number, label in enumerate(self.classes)})
@@ -135,27 +130,65 @@ class DecisionsKind(Kind):
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
         if self.pool:
-            self.pooling.check(answers, table, problems)
+            self._check_units(answers, table, problems)
         if not problems and len(set(answers[self.truth].tolist())) < 2:
             both = f"both {self.positive} and {self.classes[1 - self.number]} {self.asked}s"
             expected = both if self.positive else "two classes or more"
             problems.add("one_class", table.file, f"only one kind of {self.asked}; expected {expected}")
 
+    def _check_units(self, answers: Answers, table: Table, problems: Problems) -> None:
+        """Add the problems of a reference without units, and of units with several classes."""
+        units, labels = table.columns.get(self.unit, []), answers[self.truth].tolist()
+        if not any(units):
+            message = f"no {self.unit!r}, by which `pool` joins items; name the column of units with `unit`"
+            problems.add("no_unit", table.file, message)
+            return
+        first: dict[str, int] = {}
+        for row, (unit, label) in enumerate(zip(units, labels)):
+            start = first.setdefault(unit, row)
+            other = labels[start]
+            if not unit:
+                message = f"the {self.unit} is empty; expected one in every row"
+                table.add_problem(problems, "no_unit", row, message)
+            elif label != other and min(label, other) >= 0:
+                message = (
+                    f"{self.unit} {unit} is {self.classes[label]} here, but {self.classes[other]} on "
+                    f"{table.place} {table.lines[start]}; expected one class for each {self.unit}"
+                )
+                table.add_problem(problems, "several_classes", row, message)
+
     def label_names(self) -> Sequence[str]:
         return self.classes
 
     def units_of(self, reference: Answers) -> Units:
-        return self.pooling.units(reference) if self.pool else units_by(reference, self.item, self.unit)
+        if self.pool:
+            return Units(self.unit, {name: name for name in reference.texts[self.unit]})
+        return units_by(reference, self.item, self.unit)
 
     def expected(self, reference: Any) -> np.ndarray:
-        """The class of each row of the counts."""
-        return self.pooling.truths(reference) if self.pool else reference[self.truth]
+        """The class of each row of the counts: of each item, or of each unit in the order of their first items."""
+        labels: np.ndarray = reference[self.truth]
+        if not self.pool:
+            return labels
+        return labels[np.unique(numbered(reference.texts[self.unit])[1], return_index=True)[1]]
 
     def sides(self, reference: Any, submission: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The class and the answer of each row of the counts: of each item, or of each unit if items are pooled."""
-        if self.pool:
-            return self.pooling.sides(reference, submission)
-        return self.expected(reference), submission[self.answer]
+        """The class and the answer of each row of the counts.
+
+        By `VOTE`, a unit has the class with the most answers; of classes with equally many, the first in their declared
+        order. By `MEAN`, it is positive if the mean of its scores is at least the threshold.
+        """
+        expected, given = self.expected(reference), submission[self.answer]
+        if not self.pool:
+            return expected, given
+        names, row = numbered(reference.texts[self.unit])
+        if self.pool == VOTE:
+            votes = np.zeros((len(names), len(self.classes)), dtype=np.int64)
+            np.add.at(votes, (row, given), 1)
+            return expected, votes.argmax(axis=1)
+        order, ends = np.argsort(row, kind="stable"), np.cumsum(np.bincount(row))[:-1]
+        means = np.array([math.fsum(scores) / len(scores) for scores in np.split(given[order], ends)])
+        return expected, np.where(means >= self.threshold, self.number, 1 - self.number)
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
         expected, predicted = self.sides(reference, submission)
@@ -194,7 +227,12 @@ class DecisionsKind(Kind):
 
     def task(self, name: str, title: str) -> Task:
         task = super().task(name, title)
-        return replace(task, partly_right=self.pooling.partly_right) if self.pool == MEAN else task
+        return replace(task, partly_right=self._about_threshold) if self.pool == MEAN else task
+
+    def _about_threshold(self, reference: Answers, right: np.ndarray) -> Answers:
+        """Scores on the right side of the threshold for the chosen items, and on the wrong side for the others."""
+        positive = (reference[self.truth] == self.number) == right
+        return Answers(reference.items, {self.answer: self.threshold + np.where(positive, 0.5, -0.5)})
 
 
 # fmt: off

@@ -28,15 +28,34 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
-from ..formats.speakers import Units
-from ..formats.tables import id_columns
+from ..formats.format import Answers, Format, Items, Sheet, sheet_format, with_unit_rows
+from ..formats.problems import SHOWN, Problems, some_of
+from ..formats.speakers import GROUP, Units, refuse_empty
+from ..formats.tables import Table, id_columns, numbered, real_numbers
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
+from ..metrics.detection_cost import PROBABILITIES, look_like_posteriors
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import Score, Task
 from ..trivial import MOST_TRIVIAL, random_numbers
-from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, contained_priors, lengths
+from .class_scores import (
+    CERTAIN,
+    CROSSED,
+    LABEL,
+    MOST_OF_A_SIDE,
+    MOST_ROWS,
+    ROUNDED,
+    SCORE,
+    SEGMENTS,
+    contained_priors,
+    group_of_side,
+    grouped_units,
+    groups_of_units,
+    label_cells,
+    lengths,
+    likelihoods_of,
+    ratios_of,
+)
 from .identification_scores import (
     CROSSING,
     EERS,
@@ -56,6 +75,7 @@ from .kind import (
     id_parameter,
     item_parameter,
     one_of,
+    one_table,
     optional_text,
     parameter,
     unit_parameter,
@@ -185,7 +205,7 @@ class IdentificationKind(Kind):
             name = "eer" if self.eer != HULL else "dcf"
             raise ParameterError(name, "expected for two classes or a target only")
         _check_betas(self.betas)
-        _ = self.files  # the priors that posteriors contain are checked
+        _ = self.contained  # the priors that posteriors contain are checked
 
     @cached_property
     def spoofing(self) -> Spoofing:
@@ -197,12 +217,10 @@ class IdentificationKind(Kind):
         return replace(self, **self.spoofing.pooled, tandem=None)
 
     @cached_property
-    def files(self) -> ClassScoreFiles:
-        classes, target = self.classes, self.target
-        named = (target,) if target else (*classes, *([self.out_of_set] if self.out_of_set else ()))
-        contained = None if self.scores == LIKELIHOODS else contained_priors(self.scores, named)
-        columns = (self.id, self.item, self.unit, self.out_of_set, self.other_unit)
-        return ClassScoreFiles(classes, target, contained, *columns)
+    def contained(self) -> Optional[np.ndarray]:
+        """The priors that posteriors contain; None for likelihoods."""
+        named = (self.target,) if self.target else self.sides
+        return None if self.scores == LIKELIHOODS else contained_priors(self.scores, named)
 
     @property
     def betas(self) -> list[float]:
@@ -216,39 +234,148 @@ class IdentificationKind(Kind):
             return open_weights(self.priors, self.costs, self.p_oos)
         return weights_of(self.betas)
 
-    def format(self) -> Format:
-        files = self.files
-        form = sheet_format(
-            files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
-        )
-        return with_unit_rows(form, files.reference, files.check, files.row_names)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (SCORE,) if self.target else self.classes
 
-    def units_of(self, reference: Answers) -> Units:
-        return self.files.units(reference)
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The names of the classes that a label's number stands for."""
+        if self.target:
+            return (self.target, f"other than {self.target}")
+        return (*self.classes, *([self.out_of_set] if self.out_of_set else ()))
+
+    @property
+    def reference_sheet(self) -> Sheet:
+        cells = {LABEL: label_cells(self.classes if self.target else self.sides, self.target)}
+        sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
+        if self.other_unit:
+            sheet = replace(sheet, texts=(self.unit, self.other_unit), optional=())
+        segments = SEGMENTS if len(id_columns(self.id)) == 1 else ()
+        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *segments))))
+
+    @property
+    def submission_sheet(self) -> Sheet:
+        cells = real_numbers() if self.contained is None else real_numbers(0, 1)
+        sheet = one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
+        return sheet if self.contained is None or self.target else replace(sheet, check=self._check_sums)
+
+    def _check_sums(self, columns: Mapping[str, np.ndarray], table: Table, problems: Problems) -> None:
+        """Add a problem for each row of probabilities that do not sum to 1, up to their rounding."""
+        sums, rounding = np.sum(list(columns.values()), axis=0), ROUNDED * len(columns) + 1e-9
+        wrong = sums > 1 + rounding
+        if not self.out_of_set:
+            wrong |= sums < 1 - rounding
+        expected = f"at most 1; the rest is that of {self.out_of_set}" if self.out_of_set else "1"
+        bad = {problem.line for problem in problems.kept}
+        for row in np.flatnonzero(wrong).tolist() if len(bad) < SHOWN else ():
+            if table.lines[row] not in bad:
+                message = f"the probabilities sum to {sums[row]:.4g}; expected {expected}"
+                table.add_problem(problems, "sum", row, f"{message} (rounding may add {rounding:.3g})")
+
+    def check_sides(self, answers: Answers, table: Table, problems: Problems) -> None:
+        """Add a problem for each trial without its unit on one of two sides."""
+        for side in (self.unit, self.other_unit) if self.other_unit else ():
+            refuse_empty(table, side, answers.texts[side], problems)
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        self.check_sides(answers, table, problems)
+        missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
+        if missing and not problems:
+            message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
+            problems.add("one_class", table.file, message)
+
+    def row_names(self, ids: Sequence[str], texts: Mapping[str, Sequence[str]]) -> list[str]:
+        return self._rows(ids, texts)[1]
+
+    def _rows(self, ids: Sequence[str], texts: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+        """What a row of the counts is, and the row of each item: its unit or itself, or a group of them.
+
+        Of crossed trials, a row is a unit on one side and one on the other.
+        """
+        if self.other_unit:
+            sides = (self._side(texts, side)[1] for side in (self.unit, self.other_unit))
+            return self.unit, list(map(CROSSED.join, zip(*sides)))
+        units = texts.get(self.unit, ())
+        called, names, different = (self.unit, units, set(units)) if any(units) else (self.item, ids, ids)
+        if len(different) <= MOST_ROWS:
+            return called, list(names)
+        return called + GROUP, groups_of_units(names)
+
+    def _side(self, texts: Mapping[str, Sequence[str]], side: str) -> tuple[str, list[str]]:
+        """What the units on a side of crossed trials are called, and the one of each item."""
+        names, different = list(texts[side]), set(texts[side])
+        if len(different) <= MOST_OF_A_SIDE:
+            return side, names
+        groups = {name: group_of_side(name) for name in different}
+        return side + GROUP, [groups[name] for name in names]
+
+    def crossed_units(self, answers: Answers, *, side: str) -> Units:
+        """The units on one side of crossed trials, of each row of the counts."""
+        called, names = self._side(answers.texts, side)
+        rows = self._rows(answers.items.ids, answers.texts)[1]
+        return grouped_units(called, dict(zip(rows, names)), set(answers.texts[side]))
+
+    def row_numbers(self, answers: Answers) -> np.ndarray:
+        return numbered(self.row_names(answers.items.ids, answers.texts))[1]
+
+    def units_of(self, answers: Answers) -> Units:
+        if self.other_unit:
+            return self.crossed_units(answers, side=self.unit)
+        called, names = self._rows(answers.items.ids, answers.texts)
+        single = answers.texts.get(self.unit, ())
+        different = set(single) if any(single) else answers.items.ids
+        return grouped_units(called, {name: name for name in names}, different)
+
+    def given_scores(self, submitted: Answers) -> np.ndarray:
+        return np.stack([submitted[column] for column in self.columns], axis=1)
+
+    def likelihoods(self, submitted: Answers) -> np.ndarray:
+        scores = self.given_scores(submitted)
+        return (
+            ratios_of(scores, self.contained) if self.out_of_set else likelihoods_of(scores, self.contained)
+        )
+
+    def partly_right(self, answers: Answers, right: np.ndarray) -> Answers:
+        """A submission that is certain of the class of the chosen items, and as good as no scores for the others."""
+        prior = np.zeros(len(self.sides)) if self.contained is None else self.contained
+        scores = np.tile(np.asarray(prior, dtype=float), (len(right), 1))
+        own = np.arange(len(self.sides)) == answers[LABEL][:, np.newaxis]
+        certain = own.astype(float) if self.contained is not None else np.where(own, CERTAIN, -CERTAIN)
+        scores[right] = certain[right]
+        return Answers(answers.items, dict(zip(self.columns, scores.T)))
+
+    def remarks(self, submitted: Answers) -> list[str]:
+        alike = self.contained is None and look_like_posteriors(self.given_scores(submitted))
+        return [PROBABILITIES] if alike else []
+
+    def format(self) -> Format:
+        reference, submission = self.reference_sheet, self.submission_sheet
+        form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=self.check)
+        return with_unit_rows(form, reference, self.check, self.row_names)
 
     def expected(self, reference: Any) -> np.ndarray:
         """The number of each item's class."""
         return reference[LABEL]  # type: ignore[no-any-return]
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
-        files = self.files
-        scored = reference[LABEL], files.likelihoods(submission), files.row_numbers(reference)
-        if files.out_of_set:
+        scored = reference[LABEL], self.likelihoods(submission), self.row_numbers(reference)
+        if self.out_of_set:
             pooled = metrics.pooled_histograms(*scored, out_of_set=1)
             return {"pooled": pooled, "classes": open_set.open_set_costs(*scored, weights=self.weights)}
         histograms = (
             {"trials": metrics.detection_histograms(*scored)}
-            if len(files.sides) == 2
+            if len(self.sides) == 2
             else {"pooled": metrics.pooled_histograms(*scored)}
         )
-        many = len(files.sides) > 2
+        many = len(self.sides) > 2
         return {**histograms, "classes": metrics.class_costs(*scored, weights=self.weights, minimum=many)}
 
     def exact_trials(
         self, reference: Answers, submission: Answers, whole: ScoreHistograms
     ) -> ScoreHistograms:
         return equal_error_rate.exact_total(
-            whole, lambda: metrics.detection_trials(reference[LABEL], self.files.likelihoods(submission))
+            whole, lambda: metrics.detection_trials(reference[LABEL], self.likelihoods(submission))
         )
 
     def all_scores(self) -> tuple[Score, ...]:
@@ -272,10 +399,10 @@ class IdentificationKind(Kind):
                 yield score._replace(key=f"{score.key}_{place + 1}", title=title, formula=formula)
 
     def _scores(self) -> tuple[Score, ...]:
-        files, other = self.files, self.out_of_set
+        other = self.out_of_set
         given = f"as natural-log likelihood{' ratios' if other or self.target else 's'}, not as probabilities"
-        read = given if files.contained is None else "converted from probabilities to likelihoods"
-        if len(files.sides) != 2:
+        read = given if self.contained is None else "converted from probabilities to likelihoods"
+        if len(self.sides) != 2:
             return class_scores(self.weights, self.operating_point, self.classes, self.item, read, other)
         normalised = self.dcf == NORMALISED
         weights = weights_of(self.betas, normalised=True)
@@ -284,7 +411,7 @@ class IdentificationKind(Kind):
             weights = tuple((c_miss * prior, c_fa * (1 - prior)) for prior in self.priors)
         words: Any = {"point": self.operating_point, "read": read}
         return detection_scores(
-            weights, files.sides, self.target, eer=self.eer, normalised=normalised, **words
+            weights, self.sides, self.target, eer=self.eer, normalised=normalised, **words
         )
 
     @property
@@ -304,28 +431,21 @@ class IdentificationKind(Kind):
         return list(reference[LABEL].tolist())
 
     def trivial(self) -> dict[str, Callable[[Items], Answers]]:
-        return _trivial(self.files, max(abs(math.log(beta)) for beta in self.betas) + 1)
-
-    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
-        return self.files.partly_right(reference, right)
-
-    def remarks(self, submission: Answers) -> list[str]:
-        return self.files.remarks(submission)
+        return _trivial(self, max(abs(math.log(beta)) for beta in self.betas) + 1)
 
     def task(self, name: str, title: str) -> Task:
         if isinstance(self.priors, Mapping):
             plain = self.pooled.task(name, title)
-            return with_spoofing(plain, self.pooled.files, self.spoofing, self.eer)
+            return with_spoofing(plain, self.pooled, self.spoofing, self.eer)
         task = super().task(name, title)
         if self.other_unit:
-            task = replace(task, other_units=partial(self.files.crossed_units, side=self.other_unit))
+            task = replace(task, other_units=partial(self.crossed_units, side=self.other_unit))
         return replace(task, exact={"trials": self.exact_trials})
 
     # What a report shows
 
     def label_names(self) -> Sequence[str]:
-        target = self.target
-        return [target, f"other than {target}"] if target else list(self.files.sides)
+        return self.sides
 
     @property
     def on_hull(self) -> bool:
@@ -334,7 +454,7 @@ class IdentificationKind(Kind):
 
     def given(self, submission: Any) -> np.ndarray:
         """The natural-log likelihoods of k classes, shape (n, k); out of set, where no ratio reaches its threshold."""
-        scores = self.files.likelihoods(submission)
+        scores = self.likelihoods(submission)
         if not self.out_of_set:
             return scores
         below = np.nextafter(math.log(self.betas[0]), -np.inf)
@@ -342,8 +462,8 @@ class IdentificationKind(Kind):
 
     def curves(self, reference: Any, submission: Any) -> list[tuple[Any, ...]]:
         """The trials of a report's curves: their name, the key of their EER, and the scores of both sides."""
-        labels, scores = reference[LABEL], self.files.likelihoods(submission)
-        sides = self.files.sides
+        labels, scores = reference[LABEL], self.likelihoods(submission)
+        sides = self.sides
         if len(sides) > 2:
             return [
                 ("pooled scores of own and of other classes", "eer", *metrics.pooled_trials(labels, scores))
@@ -354,10 +474,6 @@ class IdentificationKind(Kind):
     def lengths(self, reference: Any) -> Optional[np.ndarray]:
         """The lengths of segments; None if the reference has none."""
         return lengths(reference)
-
-    def row_numbers(self, reference: Any) -> np.ndarray:
-        """The row of the counts of each item."""
-        return self.files.row_numbers(reference)
 
 
 def _check_names(classes: tuple[str, ...], target: str, others: tuple[str, str, str]) -> None:
@@ -399,13 +515,13 @@ def _check_betas(betas: Sequence[float]) -> None:
         raise ParameterError("priors", f"{message}; expected a million at most")
 
 
-def _trivial(files: ClassScoreFiles, certain: float) -> dict[str, Callable[[Items], Answers]]:
+def _trivial(kind: IdentificationKind, certain: float) -> dict[str, Callable[[Items], Answers]]:
     """Trivial baselines: equal scores, one class throughout, and scores at random; ratios are +-`certain`."""
-    columns, item, other = files.columns, files.item, files.out_of_set
+    columns, item, other = kind.columns, kind.item, kind.out_of_set
     low, high, equal = 0.0, 1.0, 0.0
-    if files.contained is None and other:
+    if kind.contained is None and other:
         low, high, equal = -certain, certain, -certain
-    elif not other and len(columns) > 1 and files.contained is not None:
+    elif not other and len(columns) > 1 and kind.contained is not None:
         equal = 1 / len(columns)
 
     def guess(items: Items, column: Union[int, np.ndarray]) -> Answers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from ..formats.tables import Table, real_numbers
 from ..metrics import tandem as metrics
 from ..metrics.shares import interval_of_fitted
 from ..task import LOWER, Score, Task
-from .class_scores import CERTAIN, LABEL, SCORE, SEGMENTS, ClassScoreFiles
+from .class_scores import CERTAIN, LABEL, SCORE, SEGMENTS
 from .identification_scores import eer_score
 from .kind import ParameterError, finite_number
+
+if TYPE_CHECKING:
+    from .identification import IdentificationKind
 
 COUNTERMEASURE = "countermeasure"
 """The column of a submission with the scores of a countermeasure."""
@@ -98,29 +101,29 @@ def read_spoofing(
     return found
 
 
-def with_spoofing(task: Task, files: ClassScoreFiles, spoofing: Spoofing, eer: str) -> Task:
+def with_spoofing(task: Task, kind: IdentificationKind, spoofing: Spoofing, eer: str) -> Task:
     """Return the task of detecting the target, scored with the priors and costs of each class."""
-    reference = replace(files.reference, optional=(*files.reference.optional, LABEL))
-    submission = files.submission
+    reference = replace(kind.reference_sheet, optional=(*kind.reference_sheet.optional, LABEL))
+    submission = kind.submission_sheet
     if spoofing.rates is not None:
         submission = replace(submission, columns={**submission.columns, COUNTERMEASURE: real_numbers()})
 
     def check(answers: Answers, table: Table, problems: Problems) -> None:
-        files.check_sides(answers, table, problems)
+        kind.check_sides(answers, table, problems)
         missing = [name for name in spoofing.names if name not in answers.texts[LABEL]]
         if missing and not problems:
-            message = f"no {files.item} is {' or '.join(missing)}; expected at least one of each class"
+            message = f"no {kind.item} is {' or '.join(missing)}; expected at least one of each class"
             problems.add("one_class", table.file, message)
 
     form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
     trivial = {name: partial(_both_columns, make) for name, make in task.trivial.items()}
     return replace(
         task,
-        format=with_unit_rows(form, reference, check, files.row_names),
-        count=partial(_count, task=task, files=files, spoofing=spoofing),
+        format=with_unit_rows(form, reference, check, kind.row_names),
+        count=partial(_count, task=task, kind=kind, spoofing=spoofing),
         scores=_scores(spoofing, eer),
         trivial=trivial if spoofing.rates is not None else task.trivial,
-        partly_right=partial(_partly_right, files=files, spoofing=spoofing),
+        partly_right=partial(_partly_right, kind=kind, spoofing=spoofing),
     )
 
 
@@ -130,17 +133,17 @@ def _both_columns(make: Callable[[Any], Answers], items: Any) -> Answers:
 
 
 def _partly_right(
-    reference: Answers, right: np.ndarray, *, files: ClassScoreFiles, spoofing: Spoofing
+    reference: Answers, right: np.ndarray, *, kind: IdentificationKind, spoofing: Spoofing
 ) -> Answers:
-    answers = files.partly_right(reference, right)
+    answers = kind.partly_right(reference, right)
     bona_fide = np.where(spoofing.labels(reference) < 2, CERTAIN, -CERTAIN)
     return replace(answers, columns={**answers.columns, COUNTERMEASURE: np.where(right, bona_fide, 0.0)})
 
 
 def _count(
-    reference: Answers, submission: Answers, *, task: Task, files: ClassScoreFiles, spoofing: Spoofing
+    reference: Answers, submission: Answers, *, task: Task, kind: IdentificationKind, spoofing: Spoofing
 ) -> Any:
-    labels, rows = spoofing.labels(reference), files.row_numbers(reference)
+    labels, rows = spoofing.labels(reference), kind.row_numbers(reference)
     counts = dict(task.count(reference, submission))
     counts["a_dcf"] = metrics.threshold_errors(labels, submission[SCORE], rows, weights=spoofing.weights)
     if spoofing.rates is not None:

@@ -284,7 +284,8 @@ def test_a_drawn_group_has_units_of_its_own():
 
 def test_drawn_groups_of_many_units_are_the_declared_unit(monkeypatch):
     """Their rows would else be of random units, of several groups each."""
-    monkeypatch.setattr("spokeneval.kinds.class_scores.MOST_ROWS", 10)
+    for module in ("class_scores", "identification"):
+        monkeypatch.setattr(f"spokeneval.kinds.{module}.MOST_ROWS", 10)
     gold, given = _columns(np.random.default_rng(3), *CASES["target"][1:])
     declared = {**CASES["target"][0], "mean_over": {"column": "language", "groups": "drawn"}}
     with pytest.raises(
