@@ -226,16 +226,9 @@ class Signature:
     version: str = __version__
 
     def __str__(self) -> str:
-        named = {
-            "feedback": COARSE if self.coarse else "",
-            "reference": self.reference,
-            "items": self.items,
-            "part": self.part,
-            "spokeneval": self.version,
-        }
-        return "|".join(
-            [self.task, *self.options, *(f"{key}:{value}" for key, value in named.items() if value)]
-        )
+        values = (COARSE * self.coarse, self.reference, self.items, self.part, self.version)
+        named = (f"{key}{value}" for key, value in zip(_KNOWN, values) if value)
+        return "|".join([self.task, *self.options, *named])
 
     @property
     def code(self) -> str:
@@ -251,19 +244,17 @@ class Signature:
     def parse(cls, text: str) -> Signature:
         """Parse the line of a signature. Parts with an unknown name count as options."""
         task, *parts = text.split("|")
-        known = dict(part.split(":", 1) for part in parts if part.startswith(_KNOWN))
-        return cls(
-            task,
-            tuple(part for part in parts if not part.startswith(_KNOWN)),
-            known.get("feedback") == COARSE,
-            *(known.get(key, "") for key in ("reference", "items", "part", "spokeneval")),
-        )
+        known = {key: part[len(key) :] for part in parts for key in _KNOWN if part.startswith(key)}
+        options = tuple(part for part in parts if not part.startswith(_KNOWN))
+        feedback, *others = (known.get(key, "") for key in _KNOWN)
+        return cls(task, options, feedback == COARSE, *others)
 
 
 CODE = "code:"
 """The beginning of the option with the `code` of an organiser's own task."""
 
 _KNOWN = ("feedback:", "reference:", "items:", "part:", "spokeneval:")
+"""The beginnings of the parts after the options, in their order."""
 
 
 OPTIONS_FILE = "options.json"
@@ -387,25 +378,24 @@ class Options:
             The task does not have one of the options or values.
         """
         chosen = choose_options(task, self.options)
-        labels = reference.fingerprint
-        public = labels in self.public_references
-        ids = items_fingerprint(reference.items.ids)
-        known = self.sets.get(labels if public else ids)
-        feedback = known or SetFeedback(self._largest_steps())
-        coarse = self.feedback != EXACT
+        labels, ids = reference.fingerprint, items_fingerprint(reference.items.ids)
+        public, coarse = labels in self.public_references, self.feedback != EXACT
+        key = labels if public else ids
+        feedback = self.sets.get(key) or SetFeedback(self._largest_steps())
+        if public:
+            signature = sign_public(task, chosen, reference)
+        else:
+            options = _signed(task, chosen)
+            signature = Signature(task.name, options, coarse, items=ids[:_DIGITS], part=reference.part)
         return Settings(
             chosen,
             public,
-            sign_public(task, chosen, reference)
-            if public
-            else Signature(
-                task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
-            ),
+            signature,
             feedback if coarse else SetFeedback({}, None, feedback.trivial),
             self.baselines.get(labels, {}) if public else {},
             self.decimals,
             self.competition,
-            self.about.get(labels if public else ids, About()),
+            self.about.get(key, About()),
         )
 
     def feedback_on(self, items: str) -> Optional[SetFeedback]:
@@ -537,16 +527,10 @@ def sign_public(
 
 def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:
     """The parts of a signature for a task's options, and for an organiser's own task: its declaration or its code."""
+    declared = {key: value for key, value in task.declaration.items() if key not in ("title", PLURAL)}
     options = [f"{option}:{value}" for option, value in sorted(chosen.items())]
-    return (
-        *options,
-        *(
-            f"{key}:{_compact(value)}"
-            for key, value in task.declaration.items()
-            if key not in ("title", PLURAL)
-        ),
-        *([f"{CODE}{task.code}"] if task.code else []),
-    )
+    options += [f"{key}:{_compact(value)}" for key, value in declared.items()]
+    return (*options, *([f"{CODE}{task.code}"] if task.code else []))
 
 
 def _compact(value: Any) -> str:
