@@ -31,32 +31,22 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         remove(report)
-        if options.code:
-            try:
-                list_code(submitted, options.code)
-            except SubmissionError as refusal:
-                write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
-                raise
-            write_file(report, code_accepted(task.name))
-            say(code_accepted(task.name).rstrip("\n"))
-            return
-        known = items or read_items(task, inputs)
         try:
-            _, submission = read_files(
-                submitted, lambda files: task.format.read_submission(files, known), others=options.other_files
-            )
+            if options.code:
+                list_code(submitted, options.code)
+                accepted, doubts = code_accepted(task.name), []
+            else:
+                known = items or read_items(task, inputs)
+                _, submission = read_files(
+                    submitted,
+                    lambda files: task.format.read_submission(files, known),
+                    others=options.other_files,
+                )
+                accepted, doubts = accepted_report(task.name, len(known)), task.doubts(submission, known)
         except SubmissionError as refusal:
             write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
             raise
-        accepted = accepted_report(task.name, len(known))
         write_file(report, accepted)
-        say(
-            "\n".join(
-                [
-                    accepted.rstrip("\n"),
-                    *(f"Warning: {line}" for line in task.doubts(submission, known)),
-                ]
-            )
-        )
+        say("\n".join([accepted.rstrip("\n"), *(f"Warning: {line}" for line in doubts)]))
 
     return run(program)
