@@ -42,7 +42,7 @@ from .labelled_turns import (
 )
 from .problems import Problems, ReferenceFileError, quote
 from .speakers import check_speakers
-from .submission_folder import expect_files
+from .submission_folder import expect_one
 from .tables import Layout, Table, csv_text, read_table, real_numbers
 from .text import Files, size_limit
 from .turns import (
@@ -146,9 +146,7 @@ def read_submission(declared: TurnFiles, layout: Layout, files: Files, items: It
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    expect_files(files, [EVENTS_CSV], problems)
-    if EVENTS_CSV not in files:
-        problems.raise_if_any()
+    expect_one(files, [EVENTS_CSV], problems)
     table = read_table(files, layout, problems, size_limit(MOST_DETECTIONS * len(items)))
     found = _rows(table, declared, problems)
     scores = real_numbers()(table, SCORE, problems)

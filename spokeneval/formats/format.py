@@ -312,8 +312,6 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
     problems = Problems()
     in_memory = isinstance(files.get(sheet.file), Table)
     file = sheet.file if in_memory else expect_one(files, (sheet.file, *sheet.others), problems)
-    if file not in files:
-        problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))
     if file in sheet.others:
         table = sheet.others[file](

@@ -221,8 +221,6 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     """
     problems = Problems()
     file = expect_one(files, FILES, problems)
-    if file not in files:
-        problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
     lines = _rows_of(declared.layout, files, file, problems, limit)
     segments = _segments(declared, lines, file, problems)

@@ -39,7 +39,7 @@ from .language_labels import (
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
 from .speakers import SPEAKER
-from .submission_folder import expect_files
+from .submission_folder import expect_one
 from .tables import Layout, Table, parse_words, read_table, split_full_lines
 from .text import Files, blocks_of, decimals, size_limit
 
@@ -146,9 +146,7 @@ def read_submission(files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    expect_files(files, [SUBMISSION_FILE], problems)
-    if SUBMISSION_FILE not in files:
-        problems.raise_if_any()
+    expect_one(files, [SUBMISSION_FILE], problems)
     submission = _read_scores(files, items)
     if submission is None:
         given = files[SUBMISSION_FILE]

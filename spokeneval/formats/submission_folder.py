@@ -205,11 +205,19 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
 
 
 def expect_one(files: Collection[str], known: Sequence[str], problems: Problems) -> str:
-    """Check that the only file has one of the known names, each of another format; return this name."""
+    """Check that the only file has one of the known names, each of another format; return this name.
+
+    Raises
+    ------
+    SubmissionError
+        There is no such file.
+    """
     suffixes = {PurePosixPath(name).suffix.lower() for name in files} - {""}
     like = (file for file in known if PurePosixPath(file).suffix in suffixes)
     file = next((file for file in known if file in files), next(like, known[0]))
     expect_files(files, [file], problems, [other for other in known if other != file])
+    if file not in files:
+        problems.raise_if_any()
     return file
 
 

@@ -103,7 +103,8 @@ def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected,
 @pytest.mark.parametrize(("file", "expected"), [("a.RTTM", "a.rttm"), ("a", "a.csv")])
 def test_of_several_formats_the_one_of_the_ending_is_expected(file, expected):
     """A table without an ending was to be named `text`, which is read as another format."""
-    assert expect_one([file], ["a.csv", "text", "a.rttm"], Problems()) == expected
+    with pytest.raises(SubmissionError, match=rf"{expected}\s+is missing"):
+        expect_one([file], ["a.csv", "text", "a.rttm"], Problems())
 
 
 def test_as_many_files_as_can_be_are_compared_with_the_expected_ones():
