@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
-from .problems import Noun, Problems, count_of, name, plural_of
+from .problems import Noun, Problems, ReferenceFileError, count_of, name, plural_of
 from .tables import Table, read_table
 from .text import unusable
 
@@ -75,27 +75,31 @@ def _empty(column: str) -> str:
     return f"the {column} is empty; expected one in every row"
 
 
-def table_of_groups(form: Format, files: Mapping[str, bytes], column: str, problems: Problems) -> Table:
-    """The table of a reference's first file, with a column of groups; formats without columns are refused."""
+def groups_in_column(
+    form: Format,
+    files: Mapping[str, bytes],
+    column: str,
+    keys_of: Callable[[Table], Iterable[Optional[str]]],
+) -> dict[str, str]:
+    """The group of each key, from a column of groups in a reference's first file.
+
+    Parameters
+    ----------
+    keys_of
+        Takes the table, and returns what each row is about, such as its item; None for rows that are left out.
+
+    Raises
+    ------
+    ReferenceFileError
+        The file has another format or no such column, a cell is empty, or a key has several groups.
+    """
+    problems, found = Problems(ReferenceFileError), dict[str, str]()
     layout, file = form.layouts[0].requiring(column), form.first_file(files)
     if file != layout.file:
         message = f"groups by {column} are read from CSV only; expected {layout.file}, with this column"
         problems.stop("no_group", file, message)
-    return read_table(files, layout, problems)
-
-
-def group_of_each(
-    table: Table, column: str, keys: Iterable[Optional[str]], problems: Problems
-) -> dict[str, str]:
-    """The group of each key, from a column of groups; an empty cell, and a key with several groups, add problems.
-
-    Parameters
-    ----------
-    keys
-        What each row of the table is about, such as its item; None for rows that are left out.
-    """
-    found: dict[str, str] = {}
-    for row, (key, cell) in enumerate(zip(keys, table.columns[column])):
+    table = read_table(files, layout, problems)
+    for row, (key, cell) in enumerate(zip(keys_of(table), table.columns[column])):
         if key is None:
             continue
         if not cell.strip():
@@ -103,6 +107,7 @@ def group_of_each(
         elif found.setdefault(key, cell) != cell:
             message = f"{column} {name(cell)}, but {name(found[key])} before; expected one for {name(key)}"
             table.add_problem(problems, "several_groups", row, message)
+    problems.raise_if_any()
     return found
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name, plural_of
-from ..formats.speakers import GROUP, Units, group_of_each, table_of_groups
+from ..formats.speakers import GROUP, Units, groups_in_column
 from ..formats.tables import members
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, taken, total
@@ -132,9 +132,7 @@ class _Grouped:
         labels = self.task.format.read_reference(files)
         problems, (column, until, _) = Problems(ReferenceFileError), self.grouping
         if not until:
-            table = table_of_groups(self.task.format, files, column, problems)
-            found = group_of_each(table, column, table.ids, problems)
-            problems.raise_if_any()
+            found = groups_in_column(self.task.format, files, column, lambda table: table.ids)
             labels = replace(
                 labels, texts={**labels.texts, column: [found[item] for item in labels.items.ids]}
             )

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
-from ..formats.speakers import GROUP, Units, group_of_each, table_of_groups
+from ..formats.problems import count_of, some_of
+from ..formats.speakers import GROUP, Units, groups_in_column
 from ..formats.tables import joined_id, members
 from ..formats.text import nfc
 from ..metrics.counts import by_group, taken
@@ -72,12 +72,10 @@ def groups_of_column(task: Task, files: Mapping[str, Any], column: str) -> dict[
     ReferenceFileError
         There is no such column, or a row of the counts, such as a speaker with all items, has none or several groups.
     """
-    problems = Problems(ReferenceFileError)
-    table = table_of_groups(task.format, files, column, problems)
-    rows = task.format.rows(files)[table.file]
-    found = group_of_each(table, column, map(rows.get, table.lines), problems)
-    problems.raise_if_any()
-    return found
+    form = task.format
+    return groups_in_column(
+        form, files, column, lambda table: map(form.rows(files)[table.file].get, table.lines)
+    )
 
 
 def in_random_groups(task: Task, labels: Any) -> bool:
