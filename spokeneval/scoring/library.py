@@ -19,12 +19,11 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional
 
 from ..formats.problems import (
     FileProblems,
@@ -462,7 +461,10 @@ class UnreadableReference(ValueError):
 
 
 def read_answers(gold: ReadReference, submission: Any) -> Any:
-    """Read a submission from a path, or from data in memory."""
+    """Read a submission from a path, or from data in memory.
+
+    A path is a folder, a zip, or the only file, which may have any name.
+    """
     task, reference, *_ = gold
     if not is_path(submission):
         return _submission_in_memory(task, submission, reference)
@@ -470,8 +472,26 @@ def read_answers(gold: ReadReference, submission: Any) -> Any:
     def read(files: Files) -> Any:
         return _read_answers(task, files, reference)
 
-    with _submitted(task, Path(submission)) as found:
-        return read_files(found, read)[1] if isinstance(found, Path) else read(found)
+    path = Path(submission)
+    if path.is_dir():
+        return read_files(path, read)[1]
+    _require(path)
+    if is_packed(path):
+        with tempfile.TemporaryDirectory() as folder:
+            unpack(path, Path(folder))
+            return read_files(Path(folder), read)[1]
+    file, others = task.format.submission_file, task.format.other_submissions
+    if file is None:
+        several = (
+            f"a submission to {task.name} has one file for each item; expected their folder, or a zip of them"
+        )
+        raise NotADirectoryError(errno.ENOTDIR, several, str(path))
+    with path.open("rb"):  # an unreadable file raises OSError here; it is not a problem of the submission
+        called = _of_format(path, (file, *others)) or file
+    try:
+        return read({called: path.resolve()})
+    except SubmissionError as refusal:
+        raise refusal.renamed(called, path.name) from None
 
 
 def score_against(gold: ReadReference, submission: Any) -> Scored:
@@ -544,34 +564,6 @@ def _of_format(path: Path, names: Sequence[str]) -> Optional[str]:
     """The name with the suffix of a file; a name without one, such as text, is that of `text` and of `my.text`."""
     suffix = path.suffix.lower() or f".{path.name}"
     return next((name for name in names if (Path(name).suffix or f".{name}") == suffix), None)
-
-
-@contextmanager
-def _submitted(task: Task, path: Path) -> Iterator[Union[Path, Files]]:
-    """The folder with the files of a submission, or its only file, which may have any name."""
-    if path.is_dir():
-        yield path
-        return
-    _require(path)
-    if is_packed(path):
-        with tempfile.TemporaryDirectory() as folder:
-            unpack(path, Path(folder))
-            yield Path(folder)
-        return
-    if task.format.submission_file is None:
-        several = (
-            f"a submission to {task.name} has one file for each item; expected their folder, or a zip of them"
-        )
-        raise NotADirectoryError(errno.ENOTDIR, several, str(path))
-    with open(
-        str(path), "rb"
-    ):  # an unreadable file raises OSError here; it is not a problem of the submission
-        names = (task.format.submission_file, *task.format.other_submissions)
-        called = _of_format(path, names) or names[0]
-    try:
-        yield {called: path.resolve()}
-    except SubmissionError as refusal:
-        raise refusal.renamed(called, path.name) from None
 
 
 def _require(path: Path) -> None:
