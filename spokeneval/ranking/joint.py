@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -128,26 +129,17 @@ def join_tasks(tasks: Mapping[str, Leaderboard], rule: JointRule) -> Leaderboard
         raise ValueError(f"rule: {rule.rule} is undefined, because all scores in a task are 0")
     order = np.argsort(ranks(scores, higher=higher), kind="stable")
     entries, scores = entries._replace(names=[ranked[index] for index in order]), scores[order]
-    units, ranges, found, pairs, how = _compare(entries, scores, higher=higher)
-    rows, exact = _rows(entries, scores, ranges, found, higher=higher), entries.exact[0]
+    rows, exact = _rows(entries, scores, higher=higher), entries.exact[0]
     baseline = None
     if rule.baseline:
         total = None if lacking else float(own[0])
         baseline = JointBaseline(rule.baseline, total, _present(exact[-1], shown))
-    notes = [*how_scored(rule, [task for task in tasks if task not in shown], without), *ties(rows), *how]
-    return Leaderboard(
-        column, rows, units, pairs, notes, rule=rule, tasks=tasks, apart=apart, baseline=baseline
-    )
+    notes = [*how_scored(rule, [task for task in tasks if task not in shown], without), *ties(rows)]
+    board = Leaderboard(column, rows, notes=notes, rule=rule, tasks=tasks, apart=apart, baseline=baseline)
+    return _compared(board, entries, scores)
 
 
-def _rows(
-    entries: _Entries,
-    scores: np.ndarray,
-    ranges: Sequence[Optional[tuple[int, int]]],
-    found: Sequence[Optional[int]],
-    *,
-    higher: bool,
-) -> list[Entry]:
+def _rows(entries: _Entries, scores: np.ndarray, *, higher: bool) -> list[Entry]:
     """The rows of the ranked systems, in order, with their scores and ranks in the tasks."""
     exact, tasks = entries.exact[0, : len(scores)], list(entries.tasks)
     within = [ranks(exact[:, task], higher=up).tolist() for task, up in enumerate(entries.higher)]
@@ -156,8 +148,7 @@ def _rows(
     for place, (name, (rank, tied)) in enumerate(zip(entries.names, shared)):
         own = _present(exact[place], tasks)
         places = {task: of_all[place] for task, of_all in zip(tasks, within) if task in own}
-        score, ends, cluster = float(scores[place]), ranges[place], found[place]
-        rows.append(Entry(rank, tied, name, score, ranks=ends, cluster=cluster, scores=own, places=places))
+        rows.append(Entry(rank, tied, name, float(scores[place]), scores=own, places=places))
     return rows
 
 
@@ -194,23 +185,13 @@ def why_apart(
     return why if lacking and excluded else ""
 
 
-_Order = tuple[
-    Optional[str],
-    Sequence[Optional[tuple[int, int]]],
-    Sequence[Optional[int]],
-    Sequence[Pair],
-    Sequence[str],
-]
-"""The units, the range of ranks and the cluster of each system, all pairs, and how they were compared."""
-
-
-def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Order:
-    """Compare systems, in the order of the board, by their counts, if these are known."""
-    number = len(entries.names)
+def _compared(board: Leaderboard, entries: _Entries, scores: np.ndarray) -> Leaderboard:
+    """The board with ranges of ranks, clusters and pairs, if the counts of its systems are known."""
+    number, higher = len(entries.names), board.column.direction == HIGHER
     systems = [system for ranking in entries.tasks.values() for system in ranking.systems]
     is_known = all(system.statistics for system in systems if system.name in entries.shown)
     if not 1 < number <= MOST_SWAPPED or not is_known:
-        return None, [None] * number, [None] * number, (), ()
+        return board
     counts = {
         task: next(system.statistics for system in ranking.systems if system.statistics)
         for task, ranking in entries.tasks.items()
@@ -242,8 +223,9 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Order:
     )
     notes = how_joined(units, number, least, common=len(groups) < len(counts))
     notes += [f"{task}: {note}" for task, own in entries.tasks.items() for note in one_side(own.own_task)]
-    found = clusters(ranks(scores, higher=higher), better | better.T)
-    return units, ranks_known(better), found, pairs, notes
+    found = zip(board.rows, ranks_known(better), clusters(ranks(scores, higher=higher), better | better.T))
+    rows = [replace(row, ranks=ends, cluster=cluster) for row, ends, cluster in found]
+    return replace(board, rows=rows, units=units, pairs=pairs, notes=[*board.notes, *notes])
 
 
 def joint_p_values(

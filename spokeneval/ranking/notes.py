@@ -67,13 +67,7 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
             f"be better if its interval is above the other one, a method for more than {MOST_SWAPPED} systems"
         )
         test = f"the same intervals, {RISK} level"
-    remarks = [
-        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems ({ranks}).",
-        "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
-        f"above ({test}). Within a cluster, no system differs significantly from the first; this does not show that "
-        "they are equal.",
-    ]
-    remarks.append(unseen_note(number, unit))
+    remarks = [*_meaning(ranks, test), unseen_note(number, unit)]
     needed = units_needed(systems)
     if systems > MOST_SWAPPED:
         if not infers_ranks(number):
@@ -130,14 +124,19 @@ def how_joined(units: str, systems: int, least: int, *, common: bool) -> list[st
     """Return how systems were compared by a joint score; `least`: the fewest units of a task."""
     pairs = systems * (systems - 1) // 2
     together = "; common units are drawn together for all their tasks" if common else ""
-    remarks = [
-        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems (stepwise method on "
-        f"differences of the joint score in {RESAMPLES} bootstrap resamples of {units}{together}).",
-        "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
-        f"above (the same resamples, stepwise correction over {count_of(pairs, 'pair')}, {RISK} level). Within a "
-        "cluster, no system differs significantly from the first; this does not show that they are equal.",
-    ]
-    remarks.append(unseen_note(least, "unit"))
+    ranks = f"stepwise method on differences of the joint score in {RESAMPLES} bootstrap resamples of {units}{together}"
+    test = f"the same resamples, stepwise correction over {count_of(pairs, 'pair')}, {RISK} level"
+    remarks = [*_meaning(ranks, test), unseen_note(least, "unit")]
     if not infers_ranks(least):
         remarks.append(f"A task has {count_of(least, 'unit')}, too few to separate systems; six are needed.")
     return remarks
+
+
+def _meaning(ranks: str, test: str) -> list[str]:
+    """What ranges of ranks and clusters mean, by a method for ranks and a test."""
+    return [
+        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems ({ranks}).",
+        "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
+        f"above ({test}). Within a cluster, no system differs significantly from the first; this does not show that "
+        "they are equal.",
+    ]

@@ -33,7 +33,6 @@ from .power_table import power_table
 from .randomisation import (
     FEWEST_RESAMPLED,
     MOST_SWAPPED,
-    ScoreOfSums,
     mean_of_units,
     pseudo_values,
     randomisation_tests,
@@ -162,7 +161,9 @@ def _compare(
         none = np.empty((0, len(summed)), dtype=np.int64)
         return _Order(ranks_known(better), clusters(places, better | better.T), (), none)
     resampled = joint_scores(task.primary.value, counts)
-    on_one_scale, of_sums = _on_one_scale(task, values, primary)
+    on_one_scale, of_sums = values, primary
+    if not task.shared_scale:  # the pseudo-values of systems are on one scale, whatever their counts are
+        on_one_scale, of_sums = pseudo_values(values, primary), mean_of_units(units)
     p_values = randomisation_tests(on_one_scale, of_sums, progress=progress)
     if units >= FEWEST_RESAMPLED:
         p_values = studentised_p_values(p_values, pseudo_values(on_one_scale, of_sums)[:, :, 0])
@@ -193,9 +194,3 @@ def _pairs(
         difference = float(scores[both[0]] - scores[both[1]])
         pairs.append(Pair(*both, difference, interval, float(p_values[both]), float(adjusted[both])))
     return pairs
-
-
-def _on_one_scale(task: Task, values: np.ndarray, primary: ScoreOfSums) -> tuple[np.ndarray, ScoreOfSums]:
-    if task.shared_scale:
-        return values, primary
-    return pseudo_values(values, primary), mean_of_units(len(values[0]))
