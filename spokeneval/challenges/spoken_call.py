@@ -92,20 +92,19 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
 
 def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
     """Read the sheet, with or without a header row. Further header rows are problems, and are left out."""
-    given = files.get(REFERENCE.file)
+    given, layout = files.get(REFERENCE.file), REFERENCE.layout._replace(headerless=_headerless)
     if isinstance(given, Table):
         if given.header:
             given = given.without(_stray_headers(zip(given.lines, zip(*given.columns.values())), problems))
-            header = _headerless([cell.strip().lower() for cell in given.header[0][1]])
-            given = given.under(header) if header else given
-        return read_table({REFERENCE.file: given}, REFERENCE.layout, problems)
-    text = _without_stray_headers(text_of(files, REFERENCE.file, problems), problems)
-    header = _headerless(_fields(text.lstrip("\n").partition("\n")[0]))
-    return parse_table([text], REFERENCE.layout._replace(header=header), problems)
+        return read_table({REFERENCE.file: given}, layout, problems)
+    return parse_table(
+        [_without_stray_headers(text_of(files, REFERENCE.file, problems), problems)], layout, problems
+    )
 
 
-def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
-    """The names of the columns if the first line, in small letters, is a row; None if it is a header."""
+def _headerless(cells: Sequence[str]) -> Optional[tuple[str, ...]]:
+    """The names of the columns if the first line is a row; None if it is a header."""
+    first = [cell.strip().lower() for cell in cells]
     is_row = "id" not in first and first[-1:] in (["correct"], ["incorrect"])
     return HEADERLESS.get(len(first)) if is_row else None
 
@@ -119,7 +118,7 @@ def _without_stray_headers(text: str, problems: Problems) -> str:
     if not _MAYBE_HEADER.search(text, text.find("\n", top)):
         return text
     lines = text.split("\n")
-    rows = ((number, _fields(line)) for number, line in enumerate(lines[top + 1 :], top + 2))
+    rows = ((number, split_row(line, "\t") or ()) for number, line in enumerate(lines[top + 1 :], top + 2))
     for number in _stray_headers(rows, problems):
         lines[number - 1] = ""
     return "\n".join(lines)
@@ -137,10 +136,6 @@ def _stray_headers(rows: Iterable[tuple[int, Sequence[str]]], problems: Problems
     for line in stray:
         problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=line)
     return stray
-
-
-def _fields(line: str) -> list[str]:
-    return [field.strip().lower() for field in split_row(line, "\t") or []]
 
 
 def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:

@@ -47,8 +47,8 @@ from .nist import NO_SCORE
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, quote, some_of
 from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
-from .tables import Layout, Table, parse_table, read_table, split_row
-from .text import Files, content_of, decimal, decode, size_limit, text_of
+from .tables import Layout, Table, read_table
+from .text import Files, content_of, decimal, decode, size_limit
 from .turns import (
     LATEST,
     NO_TURNS,
@@ -75,7 +75,15 @@ MOST_LINES = 1 << 15
 """Largest number of lines in one recording's file; `TURNS_LIMIT` is its largest size in bytes."""
 
 _REGION = ("audio_name", "start", "end")
-REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION)
+
+
+def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
+    """The names of the columns if the first line of regions is a row: its second and third cells are numbers."""
+    times = [decimal(cell) for cell in first[1:3]]
+    return (*_REGION, *first[3:]) if len(times) == 2 and None not in times else None
+
+
+REGIONS = Layout(REGIONS_FILE, "audio_name", _REGION, headerless=_headerless)
 _RECORDINGS = Layout(RECORDINGS_FILE, "audio_name", ("audio_name",))
 LAYOUTS = (LABELS, REGIONS)
 LIST_FILES = (RECORDINGS_FILE, TIMES_FILE)
@@ -119,23 +127,10 @@ def read_reference(files: Mapping[str, bytes]) -> TurnReference:
 
 def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
     """The evaluated regions. Their labels are the names of the audio files."""
-    given = files.get(REGIONS_FILE)
-    if isinstance(given, Table):
-        header = _headerless(given.header[0][1]) if given.header else None
-        table = read_table({REGIONS_FILE: given.under(header) if header else given}, REGIONS, problems)
-    else:
-        text = text_of(files, REGIONS_FILE, problems)
-        header = _headerless(split_row(text.lstrip("\n").partition("\n")[0], ",") or [])
-        table = parse_table([text], REGIONS._replace(header=header), problems)
+    table = read_table(files, REGIONS, problems)
     check_names(table, "audio_name", problems)
     called, spans = table.columns["audio_name"], read_spans(table, problems)
     return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)
-
-
-def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
-    """The names of the columns if the first line has times; None if it is a header."""
-    times = [decimal(cell) for cell in first[1:3]]
-    return (*_REGION, *first[3:]) if len(times) == 2 and None not in times else None
 
 
 def public_files(reference: TurnReference, options: Mapping[str, str]) -> dict[str, bytes]:

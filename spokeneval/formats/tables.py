@@ -88,8 +88,8 @@ class Layout(NamedTuple):
         Columns that the table may have.
     aliases
         Alternative names of columns, `{"id": "utterance_id"}`.
-    header
-        The column names of a file without a header row.
+    headerless
+        Takes the cells of the first line, and returns the names of the columns if it is a row; None if it is a header.
     """
 
     file: str
@@ -98,7 +98,7 @@ class Layout(NamedTuple):
     delimiter: str = ","
     optional: Sequence[str] = ()
     aliases: Mapping[str, str] | None = None
-    header: Optional[Sequence[str]] = None
+    headerless: Callable[[Sequence[str]], Optional[Sequence[str]]] = lambda first: None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -228,7 +228,10 @@ def read_table(
     if not isinstance(given, Table):
         return parse_table(blocks_of(files, layout.file, problems, limit), layout, problems)
     if given.header:
-        return _with_header(given, layout, problems)
+        names = layout.headerless(given.header[0][1])
+        if names is None:
+            return _with_header(given, layout, problems)
+        given = given.under(names)
     columns = _with_ids(given.columns, layout)
     missing = [column for column in layout.required if column not in columns]
     if missing:
@@ -273,26 +276,29 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     """
     known = layout.known
     wanted = set(known.values())
-    header = layout.header
-    cells: dict[str, Any] = {column: [] for column in header or () if column in wanted}
+    header: Optional[Sequence[str]] = None
+    cells: dict[str, Any] = {}
     numbers: Sequence[int] = range(0)
     repeated: Optional[dict[str, dict[str, str]]] = None
     line = 1
     blocks = iter(blocks)
     for block in blocks:
         if header is None:
-            line += len(block) - len(block.lstrip("\n"))
-            first, more, block = block.lstrip("\n").partition("\n")
-            below = chain([block], blocks)  # read on only if the header is refused
-            other = problems.error is SubmissionError and _other_delimiter(first, layout, known)
-            if other:  # go on, so that a participant's rows are checked, too
-                message = _describe_missing([], first, [first], layout.delimiter, known)
-                problems.add("missing_column", layout.file, message, line=line)
-                layout = layout._replace(delimiter=other)
-            header = _parse_header(first, below, line, layout, known, problems)
+            first, more, rest = block.lstrip("\n").partition("\n")
+            header = names = layout.headerless(split_row(first, layout.delimiter) or ())
+            if header is None:
+                line += len(block) - len(block.lstrip("\n"))
+                block = rest
+                below = chain([block], blocks)  # read on only if the header is refused
+                other = problems.error is SubmissionError and _other_delimiter(first, layout, known)
+                if other:  # go on, so that a participant's rows are checked, too
+                    message = _describe_missing([], first, [first], layout.delimiter, known)
+                    problems.add("missing_column", layout.file, message, line=line)
+                    layout = layout._replace(delimiter=other)
+                header = _parse_header(first, below, line, layout, known, problems)
+                line += 1
             cells = {column: [] for column in header if column in wanted}
-            line += 1
-            if not more:
+            if not (more or names):
                 continue
         lines: Sequence[int] = range(line, line + block.count("\n") + 1)
         line += len(lines)

@@ -77,9 +77,20 @@ def test_an_alias_is_another_name_unless_the_column_is_there():
 
 
 def test_a_file_may_have_no_header():
-    assert read("1,2\n3,4", header=("Id", "Value")) == ({"Id": ["1", "3"], "Value": ["2", "4"]}, [1, 2], [])
-    assert read("1,2\n\n3,4", header=("Value", "Id")) == ({"Value": ["1", "3"], "Id": ["2", "4"]}, [1, 3], [])
-    assert parse_table(["1,2"], LAYOUT._replace(header=("Id", "Value")), Problems()).others == ()
+    assert read("1,2\n3,4", headerless=lambda first: ("Id", "Value")) == (
+        {"Id": ["1", "3"], "Value": ["2", "4"]},
+        [1, 2],
+        [],
+    )
+    assert read("1,2\n\n3,4", headerless=lambda first: ("Value", "Id")) == (
+        {"Value": ["1", "3"], "Id": ["2", "4"]},
+        [1, 3],
+        [],
+    )
+    assert (
+        parse_table(["1,2"], LAYOUT._replace(headerless=lambda first: ("Id", "Value")), Problems()).others
+        == ()
+    )
 
 
 QUOTED = "the whole line is in quotation marks; expected at most each field in quotation marks of its own"
