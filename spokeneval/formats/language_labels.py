@@ -19,7 +19,7 @@ from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
 from .tables import Layout, Table, numbered, parse_words, read_table
 from .text import decimal, decimals
-from .turns import read_milliseconds
+from .turns import read_times
 
 LABELS_FILE = "labels.csv"
 
@@ -161,9 +161,11 @@ def check_names(table: Table, column: str, problems: Problems) -> None:
 
 
 def read_spans(table: Table, problems: Problems) -> np.ndarray:
-    """The columns `start` and `end` in ms, as by `read_milliseconds`."""
+    """The columns `start` and `end` in ms, as by `read_times`."""
     columns = table.columns
-    return read_milliseconds(columns["start"], columns["end"], table.file, table.lines, problems)
+    return read_times(
+        columns["start"], columns["end"], table.file, table.lines, problems, unit="milliseconds"
+    )
 
 
 def _check_utterances(labels: Labels, problems: Problems) -> None:

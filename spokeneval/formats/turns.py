@@ -23,7 +23,6 @@ LEAST_SHARE = 1e-6
 """The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
 a platform can store."""
 
-_LATEST_S = LATEST / 1000
 EVER = np.array([[0, int(LATEST)]])
 """A region without known ends."""
 
@@ -287,18 +286,6 @@ def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:
     return bool(((spans[:, :1] < regions[:, 1]) & (spans[:, 1:] > regions[:, 0])).any())
 
 
-def read_milliseconds(
-    starts: Sequence[str], ends: Sequence[str], file: str, lines: Sequence[int], problems: Problems
-) -> np.ndarray:
-    """Start and end in ms, from texts in ms, shape (n, 2). Each line without 0 <= start < end adds a problem."""
-    start, end = decimals(starts), decimals(ends)
-    if start is not None and end is not None and ((start >= 0) & (start < end) & (end <= LATEST)).all():
-        return np.stack([start, end], axis=1)
-    for first, last, line in zip(starts, ends, lines):
-        _check_span(first, last, file, line, problems, latest=LATEST, negative=_BEFORE)
-    return np.zeros((len(lines), 2))
-
-
 def read_times(
     starts: Sequence[str],
     others: Sequence[str],
@@ -306,69 +293,55 @@ def read_times(
     lines: Sequence[int],
     problems: Problems,
     *,
+    unit: str = "seconds",
     lasting: bool = False,
     empty: bool = False,
 ) -> np.ndarray:
-    """Start and end in whole ms, from texts in seconds, shape (n, 2). Each line that is no span adds a problem.
+    """Start and end in ms, from texts, shape (n, 2). Each line that is no span adds a problem.
 
     Parameters
     ----------
     others
         The ends, or the durations if `lasting`; a duration may be 0.
+    unit
+        `seconds`, which are rounded to whole ms, or `milliseconds`.
     empty
         Whether an end may be the start.
     """
+    latest = LATEST if unit == "milliseconds" else LATEST / 1000
     first, second = decimals(starts), decimals(others)
     if first is not None and second is not None:
         before = second < first if empty else second <= first
-        wrong = (first < 0) | ((second < 0) | (first + second > _LATEST_S) if lasting else before)
-        if not (wrong | (second > _LATEST_S)).any():
+        wrong = (first < 0) | ((second < 0) | (first + second > latest) if lasting else before)
+        if not (wrong | (second > latest)).any():
             ends = (first, second) if lasting else (second,)
-            return np.stack([_milliseconds(first), _milliseconds(*ends)], axis=1)
-    for start, other, line in zip(starts, others, lines):
-        kind = {"lasting": lasting, "empty": empty}
-        _check_span(start, other, file, line, problems, latest=_LATEST_S, negative=_NEGATIVE, **kind)
+            sides = (first, second) if unit == "milliseconds" else map(_milliseconds, ((first,), ends))
+            return np.stack([*sides], axis=1)
+    negative = "is negative; expected seconds from the recording's beginning"
+    negative = "is before the recording's beginning" if unit == "milliseconds" else negative
+    for *texts, line in zip(starts, others, lines):
+        times = start, end = [decimal(text) for text in texts]
+        for column, text, time in zip(("start", "duration" if lasting else "end"), texts, times):
+            if time is None:
+                problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
+            elif time < 0:
+                message = f"{column} {name(text)} {negative}"
+                message += ": is it the end minus the start?" if column == "duration" else ""
+                problems.add("negative_time", file, message, line=line)
+            elif time > latest:
+                message = f"{column} {name(text)} is more than eleven days; expected {unit}"
+                problems.add("absurd_time", file, message, line=line)
+        if start is None or end is None:
+            continue
+        if not lasting and (end < start if empty else end <= start):
+            message = "end {1} is not after start {0}".format(*map(name, texts))
+            problems.add("empty_span", file, message, line=line)
+        elif lasting and max(start, end) <= latest < start + end:
+            problems.add("absurd_time", file, f"ends after more than eleven days; expected {unit}", line=line)
     return np.zeros((len(lines), 2), dtype=np.int64)
 
 
-_BEFORE = "is before the recording's beginning"
-_NEGATIVE = "is negative; expected seconds from the recording's beginning"
-
-
-def _check_span(
-    first: str,
-    second: str,
-    file: str,
-    line: int,
-    problems: Problems,
-    *,
-    latest: float,
-    negative: str,
-    lasting: bool = False,
-    empty: bool = False,
-) -> None:
-    """Add the problems of a start and an end, or a duration if `lasting`."""
-    start, end = decimal(first), decimal(second)
-    unit = "milliseconds" if latest == LATEST else "seconds"
-    for column, text, time in (("start", first, start), ("duration" if lasting else "end", second, end)):
-        if time is None:
-            problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
-        elif time < 0:
-            message = f"{column} {name(text)} {negative}"
-            message += ": is it the end minus the start?" if column == "duration" else ""
-            problems.add("negative_time", file, message, line=line)
-        elif time > latest:
-            message = f"{column} {name(text)} is more than eleven days; expected {unit}"
-            problems.add("absurd_time", file, message, line=line)
-    if start is None or end is None:
-        return
-    if not lasting and (end < start if empty else end <= start):
-        problems.add("empty_span", file, f"end {name(second)} is not after start {name(first)}", line=line)
-    elif lasting and max(start, end) <= latest < start + end:
-        problems.add("absurd_time", file, f"ends after more than eleven days; expected {unit}", line=line)
-
-
-def _milliseconds(*seconds: np.ndarray) -> np.ndarray:
+def _milliseconds(seconds: Sequence[np.ndarray]) -> np.ndarray:
     """The sum of times in seconds in whole ms, exact as a decimal number and rounded half to even."""
     exact = 1000 * sum(seconds)
     rounded = np.rint(exact)
