@@ -273,10 +273,6 @@ def _segments(declared: MeetingFiles, rows: Iterable[Row], file: str, problems: 
     return segments
 
 
-def _table_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iterator[Row]:
-    return _cells(parse_table([text], layout._replace(file=file), problems), layout)
-
-
 def _cells(table: Table, layout: Layout) -> Iterator[Row]:
     return zip(table.lines, zip(*(table.columns[column] for column in layout.required)))  # type: ignore
 
@@ -306,7 +302,9 @@ def _stm_rows(layout: Layout, text: str, file: str, problems: Problems) -> Itera
 
 _READERS: Mapping[str, Callable[[Layout, str, str, Problems], Iterator[Row]]] = {
     ".json": _json_rows,
-    ".csv": _table_rows,
+    ".csv": lambda layout, text, file, problems: _cells(
+        parse_table([text], layout._replace(file=file), problems), layout
+    ),
     ".stm": _stm_rows,
     ".ctm": lambda layout, text, file, problems: ctm_lines(text, file, problems, Counter()),
     ".rttm": lambda layout, text, file, problems: word_lines([text], file, problems),

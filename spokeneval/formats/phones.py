@@ -69,18 +69,37 @@ def expected_phone(phones: Sequence[str]) -> str:
     return f"expected one of {some_of(phones, 8)}"
 
 
-def split_cells(cells: Sequence[str]) -> list[list[str]]:
-    """The tokens of each cell."""
-    return [cell.split() for cell in cells]
-
-
-def transcripts(
-    inventory: Callable[[], Sequence[str]],
+def check_phones(
+    table: Table,
+    tokens: Sequence[Sequence[str]],
+    phones: Sequence[str],
     fillers: Collection[str],
-    *,
-    split: Callable[[Sequence[str]], list[list[str]]] = split_cells,
-    suggest: Suggest = suggest_phone,
-) -> Parser:
+    suggest: Suggest,
+    problems: Problems,
+) -> np.ndarray:
+    """The tokens of each row, shape (n,); those that are neither phones nor fillers add problems.
+
+    Parameters
+    ----------
+    suggest
+        Gives advice on what to write in place of an unknown token.
+    """
+    known = {*fillers, *phones}
+    advice: dict[str, str] = {}
+    rows = np.empty(len(table), dtype=object)
+    rows[:] = tokens
+    for row, found in enumerate(rows):
+        for token in () if known.issuperset(found) else dict.fromkeys(found):
+            if token not in known:
+                if token not in advice:
+                    search = len(advice) < _MOST_ADVISED
+                    advice[token] = suggest(token, phones, fillers) if search else expected_phone(phones)
+                message = f"{quote(token)} is not one of the {len(phones)} phones; {advice[token]}"
+                table.add_problem(problems, "unknown_phone", row, message)
+    return rows
+
+
+def transcripts(inventory: Callable[[], Sequence[str]], fillers: Collection[str]) -> Parser:
     """Return a parser for sequences of phones and fillers, which may be empty.
 
     Parameters
@@ -89,29 +108,10 @@ def transcripts(
         Returns the phones; called when a transcript is read.
     fillers
         The tokens that are not phones, such as `<sil>`.
-    split
-        Gives the tokens of each cell.
-    suggest
-        Gives advice on what to write in place of an unknown token.
     """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        phones = inventory()
-        known = {*fillers, *phones}
-        advice: dict[str, str] = {}
-        tokens = np.empty(len(table), dtype=object)
-        tokens[:] = split(table.columns[column])
-        for row, found in enumerate(tokens):
-            if not known.issuperset(found):
-                for token in dict.fromkeys(found):
-                    if token not in known:
-                        if token not in advice:
-                            search = len(advice) < _MOST_ADVISED
-                            advice[token] = (
-                                suggest(token, phones, fillers) if search else expected_phone(phones)
-                            )
-                        message = f"{quote(token)} is not one of the {len(phones)} phones; {advice[token]}"
-                        table.add_problem(problems, "unknown_phone", row, message)
-        return tokens
+        tokens = [cell.split() for cell in table.columns[column]]
+        return check_phones(table, tokens, inventory(), fillers, suggest_phone, problems)
 
     return parse

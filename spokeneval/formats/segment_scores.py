@@ -206,27 +206,15 @@ def _read_scores(files: Files, items: Items) -> Optional[Answers]:
     return None
 
 
-def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
-    """The columns of a text whose fields are separated by white space. Blank lines are skipped.
-
-    Returns
-    -------
-    list or None
-        The columns, `width` of them; None if a line has another number of fields.
-    """
-    columns = split_full_lines(text, width)
-    if columns is None:
-        text = "\n".join(filter(str.strip, text.split("\n")))
-        columns = split_full_lines(text, width) if text else [[] for _ in range(width)]
-    return columns
-
-
 def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optional[np.ndarray]:
     """The numbers in the columns after the expected ones, of three columns; None if any line differs."""
     numbers = []
     place = 0
     for block in blocks:
-        columns = split_fields(block, 3)
+        columns = split_full_lines(block, 3)
+        if columns is None:  # with blank lines, or lines that have another number of fields
+            text = "\n".join(filter(str.strip, block.split("\n")))
+            columns = split_full_lines(text, 3) if text else [[], [], []]
         if columns is None:
             return None
         end = place + len(columns[0])

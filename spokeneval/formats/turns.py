@@ -273,17 +273,13 @@ def reference_of(
         for part in (regions, excluded)
     )
     for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
-        if len(spans) and not is_evaluated(spans, within):
+        inside = (spans[:, :1] < within[:, 1]) & (spans[:, 1:] > within[:, 0])
+        if len(spans) and not inside.any():
             message = f"{name(recording)}: none of its turns ({len(spans)}) is in a region; "
             message += f"expected times in {unit} in both files"
             problems.add("nothing_evaluated", regions.file, message, item=recording)
     problems.raise_if_any()
     return TurnReference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
-
-
-def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:
-    """Whether any of the spans is in a region, at least in part."""
-    return bool(((spans[:, :1] < regions[:, 1]) & (spans[:, 1:] > regions[:, 0])).any())
 
 
 def read_times(

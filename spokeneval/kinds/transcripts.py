@@ -23,8 +23,7 @@ import numpy as np
 
 from ..formats.format import Answers, Format, Items, Sheet, read_sheet, sheet_format
 from ..formats.normalisation import Normaliser
-from ..formats.phones import nearest_phones
-from ..formats.phones import transcripts as phone_cells
+from ..formats.phones import check_phones, nearest_phones
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
 from ..formats.speakers import Units, check_speakers
 from ..formats.tables import Parser, Table, check_ids
@@ -326,10 +325,7 @@ def _symbols(normaliser: Normaliser, units: str, inventory: tuple[str, ...], *, 
             problems.stop("file_too_large", table.file, f"{column}: {error}")
         if units == PHONES:
             phones = list(map(recognition.drop_fillers, words))
-            checked = phone_cells(
-                lambda: inventory, recognition.FILLERS, split=lambda cells: phones, suggest=nearest_phones
-            )
-            return checked(table, column, problems)
+            return check_phones(table, phones, inventory, recognition.FILLERS, nearest_phones, problems)
         cells = np.empty(len(words), dtype=object)
         cells[:] = words if units == WORDS else [list("".join(line)) for line in words]
         return cells

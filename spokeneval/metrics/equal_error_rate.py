@@ -19,7 +19,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .counts import Counts, ratio
+from .counts import Counts, number_or_array, ratio
 from .roc_hull import (
     diagonal_edge,
     diagonal_step,
@@ -107,10 +107,8 @@ def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
     """
     targets, nontargets = sorted_trials(target_scores, nontarget_scores)
     below, above = (
-        (int(misses), int(false_alarms))
-        for misses, false_alarms in (
-            errors_at(threshold, targets, nontargets) for threshold in diagonal_step(targets, nontargets)
-        )
+        tuple(map(int, errors_at(threshold, targets, nontargets)))
+        for threshold in diagonal_step(targets, nontargets)
     )
     return float(_crossing(below, above, (len(targets), len(nontargets))))
 
@@ -268,11 +266,13 @@ def histogram_nearest_eer(histograms: ScoreHistograms) -> Any:
     >>> histogram_nearest_eer(ScoreHistograms(np.array([0, 1, 1, 2]), np.array([2, 0, 1, 0])))
     0.2916666666666667
     """
-    return _histogram_crossing(histograms, _interpolation_steps, meet=_nearest)
+    return _histogram_crossing(histograms, _interpolation_steps, nearest=True)
 
 
-def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any], meet: Any = None) -> Any:
-    """The EER between the two operating points that `find_ends` chooses for each row, where `meet` says.
+def _histogram_crossing(
+    histograms: ScoreHistograms, find_ends: Callable[..., Any], *, nearest: bool = False
+) -> Any:
+    """The EER between the two operating points that `find_ends` chooses for each row; `nearest` as for `_crossing`.
 
     A histogram of b bins has b + 1 operating points, with thresholds below, between and above its bins.
     """
@@ -287,7 +287,7 @@ def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., An
     points = (*ends, (misses[:, -1], false_alarms[:, 0]))
     if one_set:
         points = tuple((first.item(), second.item()) for first, second in points)
-    return (meet or _crossing)(*points)
+    return _crossing(*points, nearest=nearest)
 
 
 def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -328,32 +328,22 @@ def _interpolation_steps(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[
     return below, below + 1
 
 
-def _crossing(right: Any, left: Any, trials: Any) -> Any:
+def _crossing(right: Any, left: Any, trials: Any, *, nearest: bool = False) -> Any:
     """The miss rate where the line from one operating point to another meets miss rate = false-alarm rate.
 
     `right` and `left` are misses and false alarms, numbers or arrays of shape (r,). At `right` the miss rate is at most
     the false-alarm rate, at `left` it is at least the false-alarm rate. `trials` are the numbers of targets and
-    nontargets.
+    nontargets. With `nearest`, the mean of both rates at the nearer of the two points.
     """
     (right_misses, right_false_alarms), (left_misses, left_false_alarms) = right, left
     targets, nontargets = trials
     right_excess = right_false_alarms * targets - right_misses * nontargets
     left_excess = left_misses * nontargets - left_false_alarms * targets
-    crossing = right_misses * left_excess + left_misses * right_excess
-    return ratio(crossing, targets * (right_excess + left_excess), "the equal error rate")
-
-
-def _nearest(right: Any, left: Any, trials: Any) -> Any:
-    """The mean of both rates at the nearer of the two points of `_crossing`."""
-    (right_misses, right_false_alarms), (left_misses, left_false_alarms) = right, left
-    targets, nontargets = trials
-    right_excess = right_false_alarms * targets - right_misses * nontargets
-    left_excess = left_misses * nontargets - left_false_alarms * targets
+    if not nearest:
+        crossing = right_misses * left_excess + left_misses * right_excess
+        return ratio(crossing, targets * (right_excess + left_excess), "the equal error rate")
     near = right_excess <= left_excess
-    misses = np.where(near, right_misses, left_misses)
-    false_alarms = np.where(near, right_false_alarms, left_false_alarms)
-    if not np.ndim(near):
-        misses, false_alarms = misses.item(), false_alarms.item()
-    return ratio(
-        misses * nontargets + false_alarms * targets, 2 * targets * nontargets, "the equal error rate"
-    )
+    misses = number_or_array(np.where(near, right_misses, left_misses))
+    false_alarms = number_or_array(np.where(near, right_false_alarms, left_false_alarms))
+    both = misses * nontargets + false_alarms * targets
+    return ratio(both, 2 * targets * nontargets, "the equal error rate")

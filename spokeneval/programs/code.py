@@ -67,7 +67,8 @@ def list_code(directory: Path, environment: str, *, after_ingestion: bool = Fals
     own = after_ingestion and (directory / "metadata").is_file() and is_platforms_own(directory / "metadata")
     left = ([REPORT_FILE] if after_ingestion else []) + ["metadata"] * own
     top = [each.name for each in os.scandir(str(directory)) if each.name not in (*_JUNK, *left)]
-    root = directory / top[0] if len(top) == 1 and _is_folder(directory / top[0]) else directory
+    single = directory.joinpath(*top[:1])
+    root = single if len(top) == 1 and single.is_dir() and not single.is_symlink() else directory
     files: dict[str, Path] = {}
     size = 0
     for path in _walk(root, problems):
@@ -137,10 +138,6 @@ def _read_pinned(
         if line and not pattern.fullmatch(line):
             problems.add(kind, path.name, f"{quote(line)}: expected {expected}", line=number)
     return [match for match in map(pattern.fullmatch, found) if match]
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
 
 
 def _walk(folder: Path, problems: Problems, depth: int = 1) -> Iterator[Path]:

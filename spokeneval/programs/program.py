@@ -73,23 +73,19 @@ def run(
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     with silent():
-        return _run(program, refused)
-
-
-def _run(program: Callable[[], None], refused: Callable[[str, BaseException], None]) -> int:
-    try:
-        program()
-    except _Usage as usage:
-        say(str(usage), error=True)
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except (Exception, SystemExit) as error:
-        words = describe_error(error)
-        say(words, error=True)
-        refused(words, error)
-        return 1
-    return 0
+        try:
+            program()
+        except _Usage as usage:
+            say(str(usage), error=True)
+            return 1
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except (Exception, SystemExit) as error:
+            words = describe_error(error)
+            say(words, error=True)
+            refused(words, error)
+            return 1
+        return 0
 
 
 def describe_error(error: BaseException) -> str:
@@ -99,20 +95,15 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, SubmissionError):
         return f"{error}\n\n{FREE_ATTEMPT}"
     if isinstance(error, FileProblems):
-        return describe_bad_reference(error)
+        kind = "reference data" if isinstance(error, ReferenceFileError) else "input data"
+        return (  # only the number of problems, which may quote labels
+            f"The organisers' {kind} cannot be used ({count_of(error.total, 'problem')}). Please inform the "
+            "organisers: building the bundle lists the problems.\nNothing was scored."
+        )
     if isinstance(error, OSError):
         file = Path(str(error.filename or "file")).name
         return f"{name(file)}: {error.strerror}\nNothing was scored."
     return describe_failure(error)
-
-
-def describe_bad_reference(refusal: FileProblems) -> str:
-    """Return a message for an unusable reference or item list: only the number of problems, which may quote labels."""
-    kind = "reference data" if isinstance(refusal, ReferenceFileError) else "input data"
-    return (
-        f"The organisers' {kind} cannot be used ({count_of(refusal.total, 'problem')}). Please inform the "
-        "organisers: building the bundle lists the problems.\nNothing was scored."
-    )
 
 
 def describe_failure(error: BaseException) -> str:

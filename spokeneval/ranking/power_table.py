@@ -39,7 +39,8 @@ def power_table(
     closest = varying[0]
     own = closest.interval.standard_error * math.sqrt(units)
     largest = limits[1] - limits[0] if limits else math.inf
-    first_level, level = holm_level(systems), _level_of(closest, pairs, systems)
+    rejected = [pair for pair in pairs if pair.adjusted <= SIGNIFICANCE and pair.p < closest.p]
+    first_level, level = holm_level(systems), holm_level(systems, len(rejected))
     rows, many = [], plural_of(unit)
     for number in dict.fromkeys(round(size * units) for size in SIZES if size * units >= 1):
         found = smallest_difference(deviation, number, first_level)
@@ -67,8 +68,3 @@ def power_table(
             "all test sets of the same size."
         )
     return TextTable(f"Statistical power by test-set size ({units} {many} here)", header, rows, note)
-
-
-def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:
-    """The level at which Holm's procedure tests a pair, after all significant pairs with a smaller p."""
-    return holm_level(systems, sum(other.adjusted <= SIGNIFICANCE and other.p < pair.p for other in pairs))
