@@ -22,7 +22,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-C = TypeVar("C")
+C = TypeVar("C", bound=Any)
 
 Number = Any
 """A number for one set, an array for several sets."""
@@ -79,9 +79,8 @@ class Counts:
                 raise ValueError(f"{name} is {array[wrong][0].item()}{row}; expected {expected}")
 
     def __add__(self: C, other: C) -> C:
-        return _replaced(
-            self, {name: getattr(self, name) + getattr(other, name) for name in field_arrays(self)}
-        )
+        summed = {name: getattr(self, name) + getattr(other, name) for name in field_arrays(self)}
+        return replace(self, **summed)
 
 
 def total(rows: C) -> C:
@@ -97,7 +96,7 @@ def total(rows: C) -> C:
     >>> total(rows) == BinaryCounts(6, 2, 2, 7)
     True
     """
-    return _replaced(rows, sums(rows))
+    return replace(rows, **sums(rows))
 
 
 def sums(rows: Any) -> dict[str, Any]:
@@ -135,7 +134,7 @@ def by_group(rows: C, group: np.ndarray, groups: int) -> C:
     for name, array in field_arrays(rows).items():
         summed[name] = np.zeros((groups, *array.shape[1:]), dtype=_summable(array))
         np.add.at(summed[name], group, array.astype(_summable(array), copy=False))  # casts within are slow
-    return _replaced(rows, summed)
+    return replace(rows, **summed)
 
 
 _BLOCK, _LOW = 1 << 15, (1 << 26) - 1
@@ -190,7 +189,7 @@ def taken(rows: C, order: np.ndarray) -> C:
     >>> taken(rows, np.array([2, 0])).true_negatives.tolist()
     [1, 2]
     """
-    return _replaced(rows, {name: array[order] for name, array in field_arrays(rows).items()})
+    return replace(rows, **{name: array[order] for name, array in field_arrays(rows).items()})
 
 
 def as_matrix(rows: Any) -> np.ndarray:
@@ -219,7 +218,7 @@ def from_matrix(rows: C, matrix: np.ndarray) -> C:
     shapes = {name: array.shape[1:] for name, array in field_arrays(rows).items()}
     widths = [math.prod(shape) for shape in shapes.values()]
     parts = np.split(matrix, np.cumsum(widths)[:-1], axis=1)
-    return _replaced(rows, {name: part.reshape(-1, *shapes[name]) for name, part in zip(shapes, parts)})
+    return replace(rows, **{name: part.reshape(-1, *shapes[name]) for name, part in zip(shapes, parts)})
 
 
 def ratio(numerator: Number, denominator: Number, name: str) -> Any:
@@ -247,12 +246,6 @@ def number_or_array(value: Any) -> Any:
     (0.5, [1, 2])
     """
     return value if np.ndim(value) else np.asarray(value).item()
-
-
-def _replaced(counts: C, values: dict[str, Any]) -> C:
-    like: Any = counts
-    replaced: C = replace(like, **values)
-    return replaced
 
 
 def _summable(array: np.ndarray) -> Any:
