@@ -22,7 +22,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.format import Answers, Items, Sheet, parse_reference, read_answers, rows_of, sheet_format
+from ..formats.format import Answers, Items, Sheet, parse_reference, read_answers, sheet_format
 from ..formats.problems import FileProblems, Problems, ReferenceFileError, count_of
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, read_table, split_row, words
@@ -88,6 +88,12 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
     """Read the labels of a sheet, with or without a header row."""
     problems = Problems(ReferenceFileError)
     return parse_reference(REFERENCE, read_rows(files, problems), problems, check_labels)
+
+
+def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+    """The lines of the sheet, each with its item, in the form of `Format.rows`."""
+    table = read_rows(files, Problems(ReferenceFileError))
+    return {table.file: dict(zip(table.lines, table.ids))}
 
 
 def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
@@ -326,7 +332,7 @@ TASK = Task(
         public_files=public_files,
         read_items=read_items,
         read_submission=read_submission,
-        rows=lambda files: rows_of(read_rows(files, Problems(ReferenceFileError))),
+        rows=rows,
         headerless=HEADERLESS,
     ),
     units=units,

@@ -30,7 +30,7 @@ from .tables import (
     numbered,
     read_table,
 )
-from .text import Files, content_of, decode, size_limit
+from .text import ORGANISER_LIMIT, Files, content_of, decode, size_limit
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,18 @@ class Answers:
 Check = Callable[[Answers, Table, Problems], None]
 
 
+RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]
+"""Takes the ids of items and their texts by column, and returns the name of the row that counts each item."""
+
+
 def sheet_format(
-    reference: Sheet, submission: Sheet, *, list_file: str, public: Sequence[str] = (), check: Check
+    reference: Sheet,
+    submission: Sheet,
+    *,
+    list_file: str = "items.csv",
+    public: Sequence[str] = (),
+    check: Check,
+    names: Optional[RowNames] = None,
 ) -> Format:
     """The format of a task whose reference is one sheet and whose submissions are one sheet each.
 
@@ -232,24 +242,23 @@ def sheet_format(
         The text columns that participants get besides the id, as far as the reference has them.
     check
         Adds the problems of a reference that do not concern a single cell.
+    names
+        For counts with a row for each unit, although each line is an item.
     """
 
     def read_reference(files: Mapping[str, bytes]) -> Answers:
         problems = Problems(ReferenceFileError)
-        return parse_reference(reference, read_sheet(reference, files, problems), problems, check)
+        table = read_sheet(reference, files, problems)
+        answers = parse_reference(reference, table, problems, check)
+        return replace(answers, texts={**answers.texts, LINES: table.lines}) if names else answers
 
     def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
         return {list_file: write_item_list(answers, reference.id, public, reference.delimiter)}
 
-    def read_items(files: Mapping[str, bytes]) -> Items:
-        problems = Problems(FileProblems)
-        layout = Layout(list_file, reference.id, (reference.id,), reference.delimiter)
-        table = read_table(files, layout, problems)
-        problems.raise_if_any()
-        return Items(tuple(table.ids))
-
     def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        return rows_of(read_sheet(reference, files, Problems(ReferenceFileError)))
+        table = read_sheet(reference, files, Problems(ReferenceFileError))
+        called = names(table.ids, table.columns) if names else table.ids
+        return {table.file: dict(zip(table.lines, called))}
 
     return Format(
         (reference.layout,),
@@ -257,11 +266,12 @@ def sheet_format(
         (list_file,),
         read_reference,
         public_files,
-        read_items,
+        partial(_read_items, Layout(list_file, reference.id, (reference.id,), reference.delimiter)),
         partial(read_answers, submission),
         rows,
         take_answers,
         take_reference,
+        item_rows=lambda answers: lines_of(answers, reference.file) if names else {},
         other_files=tuple(reference.others),
         other_submissions=tuple(submission.others),
         submission=submission.layout,
@@ -269,17 +279,22 @@ def sheet_format(
     )
 
 
-def read_sheet(sheet: Sheet, files: Mapping[str, bytes], problems: Problems) -> Table:
-    """The table of one of the organiser's sheets, in any of its formats."""
+def _read_items(layout: Layout, files: Mapping[str, bytes]) -> Items:
+    problems = Problems(FileProblems)
+    table = read_table(files, layout, problems)
+    problems.raise_if_any()
+    return Items(tuple(table.ids))
+
+
+def read_sheet(
+    sheet: Sheet, files: Mapping[str, Any], problems: Problems, limit: int = ORGANISER_LIMIT
+) -> Table:
+    """The table of a sheet, in any of its formats."""
     other = next((file for file in sheet.others if file in files and sheet.file not in files), None)
     if other is None:
-        return read_table(files, sheet.layout, problems)
-    return sheet.others[other](decode(content_of(files, other, problems), other, problems), other, problems)
-
-
-def rows_of(table: Table) -> dict[str, dict[int, str]]:
-    """The lines of a reference's only file, each with its item, in the form of `Format.rows`."""
-    return {table.file: dict(zip(table.lines, table.ids))}
+        return read_table(files, sheet.layout, problems, limit)
+    text = decode(content_of(files, other, problems, limit), other, problems)
+    return sheet.others[other](text, other, problems)
 
 
 def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check) -> Answers:
@@ -310,15 +325,9 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    in_memory = isinstance(files.get(sheet.file), Table)
-    file = sheet.file if in_memory else expect_one(files, (sheet.file, *sheet.others), problems)
-    limit = size_limit(len(items), len(sheet.columns))
-    if file in sheet.others:
-        table = sheet.others[file](
-            decode(content_of(files, file, problems, limit), file, problems), file, problems
-        )
-    else:
-        table = read_table(files, sheet.layout, problems, limit)
+    if not isinstance(files.get(sheet.file), Table):
+        expect_one(files, (sheet.file, *sheet.others), problems)
+    table = read_sheet(sheet, files, problems, size_limit(len(items), len(sheet.columns)))
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     if sheet.check:
@@ -362,36 +371,6 @@ def repetitions(answers: Answers) -> list[str]:
     share = f"all {n}" if number == n else f"{number} of {n}"
     found = f"{share} values of {some_of([*answers.columns])} are {'empty' if empty else 'the same'}"
     return [f"{found}. {COMPLETE if empty else RIGHT_FILE}"]
-
-
-RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]
-"""Takes the ids of items and their texts by column, and returns the name of the row that counts each item."""
-
-
-def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) -> Format:
-    """Return a format of `sheet_format` for counts with a row for each unit, although each line is an item.
-
-    Parameters
-    ----------
-    sheet, check
-        The reference's, as `sheet_format` takes them.
-    """
-
-    def read_reference(files: Mapping[str, bytes]) -> Answers:
-        problems = Problems(ReferenceFileError)
-        table = read_table(files, sheet.layout, problems)
-        answers = parse_reference(sheet, table, problems, check)
-        return replace(answers, texts={**answers.texts, LINES: table.lines})
-
-    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        table = read_table(files, sheet.layout, Problems(ReferenceFileError))
-        return {table.file: dict(zip(table.lines, names(table.ids, table.columns)))}
-
-    return form._replace(
-        read_reference=read_reference,
-        rows=rows,
-        item_rows=lambda answers: lines_of(answers, sheet.file),
-    )
 
 
 def lines_of(answers: Answers, file: str) -> dict[str, dict[int, str]]:

@@ -16,7 +16,7 @@ from typing import Any, Callable, ClassVar
 
 import numpy as np
 
-from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
+from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems
 from ..formats.speakers import Units
 from ..formats.tables import Parser, Table, numbered, real_numbers, words
@@ -123,10 +123,8 @@ class DecisionsKind(Kind):
         labels, given = self.cells
         reference = one_table("labels.csv", {self.truth: labels}, id=self.id, item=self.item, unit=self.unit)
         submission = one_table("decisions.csv", {self.answer: given}, id=self.id, item=self.item)
-        form = sheet_format(reference, submission, list_file="items.csv", check=self.check)
-        if not self.pool:
-            return form
-        return with_unit_rows(form, reference, self.check, lambda ids, texts: texts[self.unit])
+        names = (lambda ids, texts: texts[self.unit]) if self.pool else None
+        return sheet_format(reference, submission, check=self.check, names=names)
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
         if self.pool:

@@ -28,7 +28,7 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from ..formats.format import Answers, Format, Items, Sheet, sheet_format, with_unit_rows
+from ..formats.format import Answers, Format, Items, Sheet, sheet_format
 from ..formats.problems import SHOWN, Problems, some_of
 from ..formats.speakers import GROUP, Units, refuse_empty
 from ..formats.tables import Table, id_columns, numbered, real_numbers
@@ -350,9 +350,8 @@ class IdentificationKind(Kind):
         return [PROBABILITIES] if alike else []
 
     def format(self) -> Format:
-        reference, submission = self.reference_sheet, self.submission_sheet
-        form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=self.check)
-        return with_unit_rows(form, reference, self.check, self.row_names)
+        sheets = self.reference_sheet, self.submission_sheet
+        return sheet_format(*sheets, public=SEGMENTS, check=self.check, names=self.row_names)
 
     def expected(self, reference: Any) -> np.ndarray:
         """The number of each item's class."""

@@ -157,7 +157,7 @@ class RatingsKind(Kind):
         columns = dict.fromkeys(self.raters, _ratings(self.scale, self.step, empty=True))
         reference = one_table(FILE, columns, id=self.id, item=self.item, unit=self.unit_column)
         submission = one_table(FILE, {COLUMN: _ratings(self.scale, self.step)}, id=self.id, item=self.item)
-        return sheet_format(reference, submission, list_file="items.csv", check=self.check)
+        return sheet_format(reference, submission, check=self.check)
 
     def units_of(self, reference: Answers) -> Units:
         return units_by(reference, self.item, self.unit_column)

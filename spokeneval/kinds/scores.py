@@ -129,7 +129,7 @@ class ScoresKind(Kind):
         if self.level:
             reference = replace(reference, texts=(self.level,), optional=())
         submission = one_table(FILE, {SCORE: self.cells[1]}, id=self.id, item=self.item)
-        return sheet_format(reference, submission, list_file="items.csv", check=self.check)
+        return sheet_format(reference, submission, check=self.check)
 
     def units_of(self, reference: Answers) -> Units:
         return units_by(reference, self.item, self.unit_column)

@@ -143,7 +143,7 @@ class SeveralKind(Kind):
         human, given = ({name: kind.cells[side] for name, kind in self.kinds.items()} for side in (0, 1))
         reference = one_table(REFERENCE, human, id=self.id, item=self.item, unit=self.unit)
         submission = one_table(SUBMISSION, given, id=self.id, item=self.item)
-        return sheet_format(reference, submission, list_file="items.csv", check=self.check)
+        return sheet_format(reference, submission, check=self.check)
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
         for name, kind in self.kinds.items() if not problems else ():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.format import Answers, sheet_format, with_unit_rows
+from ..formats.format import Answers, sheet_format
 from ..formats.problems import Problems
 from ..formats.tables import Table, real_numbers
 from ..metrics import tandem as metrics
@@ -115,11 +115,10 @@ def with_spoofing(task: Task, kind: IdentificationKind, spoofing: Spoofing, eer:
             message = f"no {kind.item} is {' or '.join(missing)}; expected at least one of each class"
             problems.add("one_class", table.file, message)
 
-    form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
     trivial = {name: partial(_both_columns, make) for name, make in task.trivial.items()}
     return replace(
         task,
-        format=with_unit_rows(form, reference, check, kind.row_names),
+        format=sheet_format(reference, submission, public=SEGMENTS, check=check, names=kind.row_names),
         count=partial(_count, task=task, kind=kind, spoofing=spoofing),
         scores=_scores(spoofing, eer),
         trivial=trivial if spoofing.rates is not None else task.trivial,

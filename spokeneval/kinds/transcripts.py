@@ -214,9 +214,7 @@ class TranscriptsKind(Kind):
         submission = one_table(FILE, self.columns(limited=True), id=self.id, item=self.item)
         submission = replace(submission, others=transcript_tables(self.id, COLUMN, *KEYS))
         public = (self.canonical,) if self.canonical else ()
-        form = sheet_format(
-            reference, submission, list_file="items.csv", public=public, check=lambda *_: None
-        )
+        form = sheet_format(reference, submission, public=public, check=lambda *_: None)
         read = partial(_read_reference, reference, units=self.units, canonical=self.canonical, tags=self.tags)
         return form._replace(read_reference=read)
 
