@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import lt
 from types import SimpleNamespace
@@ -649,11 +649,7 @@ def words(
     spelled
         Normalises the spelling of a cell before it is compared with the words.
     """
-
-    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        return parse_words(table, column, problems, choices, called=called, spelled=spelled)
-
-    return parse
+    return partial(parse_words, choices=choices, called=called, spelled=spelled)
 
 
 def parse_words(

@@ -37,7 +37,6 @@ from .kind import (
     parameter,
     text,
     unit_parameter,
-    units_by,
 )
 
 VOTE, MEAN = "vote", "mean"
@@ -161,7 +160,7 @@ class DecisionsKind(Kind):
     def units_of(self, reference: Answers) -> Units:
         if self.pool:
             return Units(self.unit, {name: name for name in reference.texts[self.unit]})
-        return units_by(reference, self.item, self.unit)
+        return super().units_of(reference)
 
     def expected(self, reference: Any) -> np.ndarray:
         """The class of each row of the counts: of each item, or of each unit in the order of their first items."""

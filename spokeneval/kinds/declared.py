@@ -19,7 +19,7 @@ from ..task import Task
 from .decisions import DecisionsKind
 from .events import EventsKind
 from .identification import IdentificationKind
-from .kind import Kind, ParameterError, text
+from .kind import Kind, ParameterError, read_value, text
 from .mean_over import mean_over, read_grouping
 from .meetings import MeetingsKind
 from .ratings import RatingsKind
@@ -86,10 +86,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
     declaration = in_nfc(declaration)
     own = {key: value for key, value in declaration.items() if key not in GENERAL}
     kind = _find(declaration.get("kind"), KINDS, "kind")
-    try:
-        title = text(declaration.get("title", name.replace("_", " ").capitalize()))
-    except ValueError as error:
-        raise ParameterError("title", str(error)) from None
+    title = read_value("title", text, declaration.get("title", name.replace("_", " ").capitalize()))
     task = kind.read(own).task(name, title)
     written = {"kind": kind.name, "title": title}
     if "primary" in declaration:
@@ -102,19 +99,14 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
     defaults = {parameter.name: parameter.default for parameter in kind.parameters()}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
     if PLURAL in declaration:
-        try:
-            written[PLURAL] = text(declaration[PLURAL])
-        except ValueError as error:
-            raise ParameterError(PLURAL, str(error)) from None
-    if PLURAL in written:
+        written[PLURAL] = read_value(PLURAL, text, declaration[PLURAL])
         units = task.units
         task = replace(task, units=lambda labels: _called(units(labels), written))
     task = _with_units(task, written["unit"]) if "unit" in written else task
     if MEAN_OVER in declaration:
-        try:
-            task = mean_over(task, read_grouping(declaration[MEAN_OVER]))
-        except ValueError as error:
-            raise ParameterError(MEAN_OVER, getattr(error, "reason", str(error))) from None
+        task = read_value(
+            MEAN_OVER, lambda value: mean_over(task, read_grouping(value)), declaration[MEAN_OVER]
+        )
         written[MEAN_OVER] = declaration[MEAN_OVER]
     declared: Task = replace(task, declaration=written)
     return declared

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, fields
 from typing import Any, Callable, ClassVar, NamedTuple
 
-from ..formats.format import Answers, Format, Items, Sheet
+from ..formats.format import Format, Items, Sheet
 from ..formats.problems import LONGEST_WORD, suggestion
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..task import Score, Task, View
@@ -95,6 +95,10 @@ class Kind(View):
     partly_right: ClassVar[Any] = None
     shared_scale: ClassVar[bool] = True
 
+    item: str
+    unit: str
+    """Parameters of most kinds: what an item is called, and the column of units."""
+
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """What an organiser may set."""
@@ -119,17 +123,21 @@ class Kind(View):
             value = declared.get(each.name, each.default)
             if value is REQUIRED:
                 raise ParameterError(each.name, f"missing. {each.description}")
-            try:
-                values[each.name] = each.read(value)
-            except (TypeError, ValueError) as error:
-                raise ParameterError(each.name, str(error)) from None
+            values[each.name] = read_value(each.name, each.read, value)
         return cls(**values)
 
     def format(self) -> Format:
         raise NotImplementedError
 
+    @property
+    def unit_column(self) -> str:
+        """The column of the reference with the units."""
+        return self.unit
+
     def units_of(self, reference: Any) -> Units:
-        raise NotImplementedError
+        """Return a reference's units: by the column of units where it is there, else by item."""
+        units = reference.texts.get(self.unit_column, ())
+        return choose_units(reference.items.ids, self.item, **{self.unit_column: units})
 
     def count(self, reference: Any, submission: Any) -> Mapping[str, Any]:
         raise NotImplementedError
@@ -166,6 +174,16 @@ class Kind(View):
             view=self,
             shared_scale=self.shared_scale,
         )
+
+
+def read_value(name: str, read: Callable[[Any], Any], value: Any) -> Any:
+    """Return a value as `read` turns it, which raises ValueError; then the name of the parameter is added."""
+    try:
+        return read(value)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            name, error.reason if isinstance(error, ParameterError) else str(error)
+        ) from None
 
 
 def text(value: Any) -> str:
@@ -302,11 +320,6 @@ def missing_parameter() -> Any:
 def unit_columns(unit: str) -> dict[str, Any]:
     """Return how a reference's sheet keeps the column of units: arguments of `Sheet`."""
     return {"optional": (unit,), "aliases": SPEAKER_ALIASES if unit == SPEAKER else {}}
-
-
-def units_by(reference: Answers, item: str, unit: str) -> Units:
-    """Return a reference's units: by the column of units where it is there, else by item."""
-    return choose_units(reference.items.ids, item, **{unit: reference.texts.get(unit, ())})
 
 
 def one_table(file: str, columns: Mapping[str, Any], *, id: str, item: str, unit: str = "") -> Sheet:

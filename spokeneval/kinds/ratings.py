@@ -28,7 +28,7 @@ import numpy as np
 
 from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems, count_of
-from ..formats.speakers import SPEAKER_ALIASES, Units
+from ..formats.speakers import SPEAKER_ALIASES
 from ..formats.tables import Parser, Table, whole_numbers
 from ..metrics import agreement, alternative_annotator, correlation, rater_pairs
 from ..metrics.agreement import RatingCells
@@ -47,7 +47,6 @@ from .kind import (
     parameter,
     text,
     unit_parameter,
-    units_by,
 )
 from .levels import check_levels, count_levels, level_parameter, level_scores, unit_of_levels
 from .scale import Scale, check_step, human_scores, optional_cells, points, read_ends, read_step
@@ -158,9 +157,6 @@ class RatingsKind(Kind):
         reference = one_table(FILE, columns, id=self.id, item=self.item, unit=self.unit_column)
         submission = one_table(FILE, {COLUMN: _ratings(self.scale, self.step)}, id=self.id, item=self.item)
         return sheet_format(reference, submission, check=self.check)
-
-    def units_of(self, reference: Answers) -> Units:
-        return units_by(reference, self.item, self.unit_column)
 
     def table(self, reference: Answers) -> np.ndarray:
         """The ratings of m raters in steps, shape (m, n); NaN where a rater did not rate an item."""

@@ -27,7 +27,6 @@ import numpy as np
 
 from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems, count_of
-from ..formats.speakers import Units
 from ..formats.tables import Parser, Table, real_numbers
 from ..metrics import correlation, prediction_error
 from ..metrics.counts import total
@@ -43,7 +42,6 @@ from .kind import (
     optional_text,
     parameter,
     unit_parameter,
-    units_by,
 )
 from .levels import (
     FEWEST,
@@ -130,9 +128,6 @@ class ScoresKind(Kind):
             reference = replace(reference, texts=(self.level,), optional=())
         submission = one_table(FILE, {SCORE: self.cells[1]}, id=self.id, item=self.item)
         return sheet_format(reference, submission, check=self.check)
-
-    def units_of(self, reference: Answers) -> Units:
-        return units_by(reference, self.item, self.unit_column)
 
     @property
     def levels(self) -> list[float]:

@@ -20,7 +20,6 @@ import numpy as np
 
 from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems, ReferenceFileError, some_of, suggestion
-from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..task import Score, Task
 from .decisions import PREDICTIONS, DecisionsKind
@@ -34,7 +33,6 @@ from .kind import (
     parameter,
     text,
     unit_parameter,
-    units_by,
 )
 from .mean_over import OF_WHOLE, GroupCounts, mean_of_groups, side_by_side
 from .scores import ScoresKind
@@ -157,9 +155,6 @@ class SeveralKind(Kind):
         kind = self.kinds[name]
         columns = dict.fromkeys((kind.truth, kind.answer), answers[name])
         return Answers(answers.items, columns, answers.texts)
-
-    def units_of(self, reference: Answers) -> Units:
-        return units_by(reference, self.item, self.unit)
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
         counts, averaged = {}, []

@@ -25,7 +25,7 @@ from ..formats.format import Answers, Format, Items, Sheet, read_sheet, sheet_fo
 from ..formats.normalisation import Normaliser
 from ..formats.phones import check_phones, nearest_phones
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
-from ..formats.speakers import Units, check_speakers
+from ..formats.speakers import check_speakers
 from ..formats.tables import Parser, Table, check_ids
 from ..formats.text import size_limit
 from ..formats.transcript_files import KEYS, transcript_tables
@@ -46,7 +46,6 @@ from .kind import (
     optional_text,
     parameter,
     unit_parameter,
-    units_by,
 )
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
 from .transcript_scores import (
@@ -226,9 +225,6 @@ class TranscriptsKind(Kind):
         if not limited and self.tags:
             cells[TAGS] = tag_cells(self.normalise, self.tags, COLUMN)
         return cells
-
-    def units_of(self, reference: Answers) -> Units:
-        return units_by(reference, self.item, self.unit)
 
     def expected(self, reference: Any) -> list[Any]:
         """The references of each item."""
