@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from speechbundles.model.bounded import MOST_YAML, BoundedLoader, compose_yaml, decode_yaml, read_file
+from speechbundles.model.bounded import MOST_YAML, compose_yaml, read_file
 from speechbundles.model.competition import Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import dotted
@@ -24,8 +24,7 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
     OrganiserError: a file that is not YAML.
     """
     try:
-        loader = BoundedLoader(decode_yaml(read_file(path, MOST_YAML)))
-        root = compose_yaml(loader)
+        loader, root = compose_yaml(read_file(path, MOST_YAML))
         if root is None:
             raise ValueError("the file is empty")
         marks: dict[Place, yaml.Mark] = {}
@@ -65,8 +64,9 @@ def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iter
         yield place, f"{node.value} is not quoted, so a platform would drop its time; {quoted}"
 
 
-def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:
-    """Return an error that lists all defects by line; a defect that aliases repeat is listed once."""
+def refusal(path: Path, defects: Defects) -> OrganiserError:
+    """Return an error that lists all defects of a file by line; a defect that aliases repeat is listed once."""
+    _, marks, _ = load(path)
     order = {place: index for index, place in enumerate(marks)}
     rows: dict[tuple[int, Place, str], tuple[int, str, str]] = {}
     for place, what in sorted(defects, key=lambda defect: order[_innermost(defect[0], marks)]):

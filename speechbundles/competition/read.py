@@ -53,15 +53,13 @@ def read_competitions(
     """
     if sources.is_sample:
         sources = Sources(sources.root)
-    own = sources.folder / "competition.yaml"
+    series = _load(sources.root / "competition.yaml", sources.root)
+    own, content = sources.folder / "competition.yaml", series
     if not sources.is_sample:
         _require_merged(sources.folder)
-    series, marks = _load(sources.root / "competition.yaml", sources.root)
-    content = series
-    if not sources.is_sample:
         if not own.is_file():
             raise OrganiserError(f"{own}: no such file; `{PROGRAM} init` creates a competition folder")
-        content, marks = _load(own, sources.root)
+        content = _load(own, sources.root)
     defects: Defects = []
     own_tasks = {name: entry for name, entry in content["bundles"].items() if "kept" not in entry}
     resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, defects))
@@ -75,15 +73,11 @@ def read_competitions(
     competitions = [competition for competition in resolved if not names or competition.name in names]
     for competition in competitions:
         defects += rules.of_one(competition)
-    for name in sorted(set(names) - set(content["bundles"])):
-        defects.append(
-            (
-                ("bundles",),
-                f"no bundle {name}; expected one of {', '.join([*content['bundles'], *challenges])}",
-            )
-        )
+    expected = f"expected one of {', '.join([*content['bundles'], *challenges])}"
+    unknown = sorted(set(names) - set(content["bundles"]))
+    defects += [(("bundles",), f"no bundle {name}; {expected}") for name in unknown]
     if defects:
-        raise located_yaml.refusal(own, defects, marks)
+        raise located_yaml.refusal(own, defects)
     return competitions
 
 
@@ -100,7 +94,7 @@ def kept_bundles(sources: Sources, names: Collection[str] = ()) -> dict[str, Pat
     """Return the folders of bundles that others built, by the names of the bundles; see `read_competitions`."""
     if sources.is_sample:
         return {}
-    content, _ = _load(sources.folder / "competition.yaml", sources.root)
+    content = _load(sources.folder / "competition.yaml", sources.root)
     kept = {name: entry["kept"] for name, entry in content["bundles"].items() if "kept" in entry}
     return {name: sources.folder / kept[name] for name in kept if name in names or not names}
 
@@ -114,8 +108,7 @@ def _require_merged(folder: Path) -> None:
     for name, path in files.items():
         if path.is_file() and path.stat().st_size <= LARGEST_FILE:
             content = path.read_bytes()
-            begin = _CONFLICT.search(content)
-            if begin:
+            if begin := _CONFLICT.search(content):
                 line = content.count(b"\n", 0, begin.start()) + 1
                 found.append(f"  {name}, line {line}")
     if found:
@@ -127,9 +120,9 @@ def _require_merged(folder: Path) -> None:
         )
 
 
-def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
-    """Return a file's content, validated against the schema, and the position of every setting."""
-    content, marks, defects = located_yaml.load(path)
+def _load(path: Path, root: Path) -> Any:
+    """Return a file's content, validated against the schema."""
+    content, _, defects = located_yaml.load(path)
     unfilled = dict(_unfilled(content, ()))
     defects += [
         (place, f"still {FILL_IN}; write in its place: {value[len(FILL_IN) :].strip(' :(),')}")
@@ -138,8 +131,8 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
     violations = schema.violations(content, schema.read_schema(root))
     defects += [(place, what) for place, what in violations if place not in unfilled]
     if defects:
-        raise located_yaml.refusal(path, defects, marks)
-    return content, marks
+        raise located_yaml.refusal(path, defects)
+    return content
 
 
 def _unfilled(content: Any, place: Place) -> Iterator[tuple[Place, str]]:

@@ -157,8 +157,7 @@ def parse_yaml(data: bytes) -> Any:
     ValueError: too large, not UTF-8, not YAML, or refused by `compose_yaml`.
     """
     try:
-        loader = BoundedLoader(decode_yaml(data))
-        node = compose_yaml(loader)
+        loader, node = compose_yaml(data)
         return None if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
         raise ValueError(str(error).splitlines()[0]) from None
@@ -195,21 +194,22 @@ class BoundedLoader(yaml.SafeLoader):
         return node
 
 
-def compose_yaml(loader: BoundedLoader) -> yaml.Node | None:
-    """Return the node of a document, checked so that its values can be built in bounded time and memory.
+def compose_yaml(data: bytes) -> tuple[BoundedLoader, yaml.Node | None]:
+    """Return the node of a document, checked so that its values can be built in bounded time and memory, and a loader.
 
     Raises
     ------
-    ValueError: too many values, too deep nesting, or a number that is too long.
+    ValueError: refused by `decode_yaml`, too many values, too deep nesting, or a number that is too long.
     yaml.YAMLError: not YAML.
     """
+    loader = BoundedLoader(decode_yaml(data))
     try:
         node = loader.get_single_node()
         if node is not None:
             _measure(node, {})
     except RecursionError:
         raise ValueError("nested too deeply, or contains itself") from None
-    return node
+    return loader, node
 
 
 def _measure(node: yaml.Node, known: dict[int, tuple[int, int]]) -> tuple[int, int]:

@@ -2,14 +2,13 @@
 
 import functools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import yaml
 
-from speechbundles.model.bounded import BoundedLoader, compose_yaml, decode_yaml
+from speechbundles.model.bounded import BoundedLoader, compose_yaml
 from speechbundles.model.finding import Report
 from speechbundles.model.text import dotted
 
@@ -43,12 +42,9 @@ class Document:
 def read_document(report: Report, data: bytes, name: str = FILE) -> Document | None:
     """Parse the file. Return None, and add a finding, if it is not YAML with keys and values."""
     try:
-        loader = BoundedLoader(decode_yaml(data))
-        node = compose_yaml(loader)
-        lines: dict[Path, int] = {(): 1}
-        content = (
-            None if node is None else _value(node, (), loader, lines, partial(_add_repeated, report, name))
-        )
+        loader, node = compose_yaml(data)
+        reading = _Reading(report, name, loader)
+        content = None if node is None else reading.value(node, ())
     except UnicodeDecodeError as error:
         report.add("yaml-not-utf8", name, f"byte {error.start} is not UTF-8")
         return None
@@ -60,7 +56,7 @@ def read_document(report: Report, data: bytes, name: str = FILE) -> Document | N
     if not isinstance(content, dict):
         report.add("yaml-invalid", name, f"{describe(content)} at the top level; expected keys and values")
         return None
-    return Document(content, lines, name)
+    return Document(content, reading.lines, name)
 
 
 def describe(value: Any) -> str:
@@ -74,39 +70,34 @@ def describe(value: Any) -> str:
     return repr(value)
 
 
-def _add_repeated(report: Report, name: str, line: int, path: Path, first: int) -> None:
-    what = f"{path[-1]!r} again; first on line {first}"
-    report.add("duplicate-key", f"{name} line {line}: {dotted(path)}", what)
+class _Reading:
+    """Builds the values of nodes; keeps their lines, and adds findings for repeated keys."""
 
+    def __init__(self, report: Report, name: str, loader: BoundedLoader) -> None:
+        self.report, self.name, self.loader = report, name, loader
+        self.lines: dict[Path, int] = {(): 1}
 
-def _value(
-    node: yaml.Node,
-    path: Path,
-    loader: BoundedLoader,
-    lines: dict[Path, int],
-    repeated: Callable[[int, Path, int], None],
-) -> Any:
-    """Return a node's value as the platforms' loader builds it; add the lines in it, and findings for repeated keys."""
-    if isinstance(node, yaml.SequenceNode):
-        lines.update({(*path, index): item.start_mark.line + 1 for index, item in enumerate(node.value)})
-        return [
-            _value(item, (*path, index), loader, lines, repeated) for index, item in enumerate(node.value)
-        ]
-    if not isinstance(node, yaml.MappingNode):
-        return loader.construct_object(node)
-    first_lines: dict[Any, int] = {}
-    for key_node, _ in node.value:
-        line = key_node.start_mark.line + 1
-        if not isinstance(key_node, yaml.ScalarNode):
-            raise ValueError(f"line {line}: a list or mapping as a key")
-        if key_node.value in first_lines:
-            repeated(line, (*path, key_node.value), first_lines[key_node.value])
-        first_lines.setdefault(key_node.value, line)
-    loader.flatten_mapping(node)
-    result = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node)
-        place = (*path, key)
-        lines[place] = key_node.start_mark.line + 1
-        result[key] = _value(value_node, place, loader, lines, repeated)
-    return result
+    def value(self, node: yaml.Node, path: Path) -> Any:
+        """Return a node's value as the platforms' loader builds it."""
+        if isinstance(node, yaml.SequenceNode):
+            places = [((*path, index), item) for index, item in enumerate(node.value)]
+            self.lines.update({place: item.start_mark.line + 1 for place, item in places})
+            return [self.value(item, place) for place, item in places]
+        if not isinstance(node, yaml.MappingNode):
+            return self.loader.construct_object(node)
+        first_lines: dict[Any, int] = {}
+        for key_node, _ in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ValueError(f"line {line}: a list or mapping as a key")
+            if (key := key_node.value) in first_lines:
+                where = f"{self.name} line {line}: {dotted((*path, key))}"
+                self.report.add("duplicate-key", where, f"{key!r} again; first on line {first_lines[key]}")
+            first_lines.setdefault(key, line)
+        self.loader.flatten_mapping(node)
+        result = {}
+        for key_node, value_node in node.value:
+            place = (*path, self.loader.construct_object(key_node))
+            self.lines[place] = key_node.start_mark.line + 1
+            result[place[-1]] = self.value(value_node, place)
+        return result

@@ -47,8 +47,7 @@ def download_files(competition: Competition, log: Callable[[str], None]) -> dict
             defects.append((place, what))
         files[name] = {"url": declared["url"], **facts}
     if defects:
-        path = folder / "competition.yaml"
-        raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
+        raise located_yaml.refusal(folder / "competition.yaml", defects)
     if not files:
         return {}
     program = competition.sources.root / "starting_kit" / PROGRAM

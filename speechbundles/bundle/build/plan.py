@@ -278,8 +278,7 @@ def _seal(
                 except SealError as error:
                     defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
     if defects:
-        path = sources.folder / "competition.yaml"
-        raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
+        raise located_yaml.refusal(sources.folder / "competition.yaml", defects)
     uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
     for (challenge, sealed), (other, reference) in product(uploaded, uploaded):
         rows = sealed.sealed_rows & reference.rows if challenge == other else set()
