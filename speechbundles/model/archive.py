@@ -29,6 +29,9 @@ _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".g
 
 _HIDDEN = re.compile(r"(^|/)[._]")
 
+_UNSAFE = re.compile(r"/|[A-Za-z]:|.*[\\\0]|(.*/)?\.\.(/|\Z)", re.DOTALL)
+"""A name that leads out of a folder: absolute, with a drive, or with `..`; or one that no file can have."""
+
 
 class Room:
     """The number of bytes that a bundle can still unpack to.
@@ -154,12 +157,4 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
 def is_unsafe(entry: zipfile.ZipInfo) -> bool:
     """Return whether an entry would be unpacked outside its folder, or has a name that no file can have."""
     name = entry.orig_filename
-    return (
-        len(name) > LONGEST_NAME
-        or name.startswith("/")
-        or "\\" in name
-        or "\0" in name
-        or re.match(r"[A-Za-z]:", name) is not None
-        or ".." in name.split("/")
-        or posixpath.normpath(name) == "."
-    )
+    return len(name) > LONGEST_NAME or bool(_UNSAFE.match(name)) or posixpath.normpath(name) == "."

@@ -44,13 +44,18 @@ def _wrap_line(line: str, hanging: str) -> str:
     if cell_len(line) <= width:
         return line
     indentation = line[: len(line) - len(line.lstrip(" "))]
+    return "\n".join(_filled(_PIECES.findall(line[len(indentation) :]), width, indentation, hanging))
+
+
+def _filled(pieces: Iterable[str], width: int, indentation: str = "", hanging: str = "") -> list[str]:
+    """Return lines of pieces, each with the blanks before it; a piece that is too wide has a line of its own."""
     lines = [indentation]
-    for piece in _PIECES.findall(line[len(indentation) :]):
+    for piece in pieces:
         if lines[-1].strip() and cell_len(lines[-1] + piece) > width:
             lines.append(f"{indentation}{hanging}{piece.lstrip(' ')}")
         else:
             lines[-1] += piece
-    return "\n".join(lines)
+    return lines
 
 
 def shorten(text: str, width: int) -> str:
@@ -111,17 +116,9 @@ def _width_of(rows: Sequence[Sequence[str]]) -> int:
 def _wrap_header(header: Sequence[str], body: Sequence[Sequence[str]], widest: int) -> list[list[str]]:
     """Return the rows of a header whose headings are at most `widest` cells wide, or as wide as their columns."""
     widths = [max([widest, *(cell_len(row[place]) for row in body)]) for place in range(len(header))]
-    upwards = [_wrap_heading(heading, width)[::-1] for heading, width in zip(header, widths, strict=True)]
+    words = [re.findall(" ?[^ ]+", " ".join(heading.split())) for heading in header]
+    upwards = [_filled(each, width)[::-1] for each, width in zip(words, widths, strict=True)]
     return [list(line) for line in zip_longest(*upwards, fillvalue="")][::-1]
-
-
-def _wrap_heading(heading: str, width: int) -> list[str]:
-    lines = [""]
-    for word in heading.split():
-        if lines[-1] and cell_len(f"{lines[-1]} {word}") > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".lstrip()
-    return lines
 
 
 def _blocks(rows: Sequence[Sequence[str]], keys: int) -> Iterable[list[int]]:

@@ -206,8 +206,7 @@ def safe_name(name: str) -> str:
     plain = unicodedata.normalize("NFC", name)
     plain = re.sub(r"[^\w.@+ -]", "_", plain).rstrip(". ")
     plain = re.sub(r"^[. ]+|^(?=$)|^__MACOSX", "_", plain)
-    while len(plain.encode()) > _LONGEST_NAME:
-        plain = plain[:-1]
+    plain = plain.encode()[:_LONGEST_NAME].decode(errors="ignore")
     return name if plain == name and not _RESERVED.fullmatch(plain) else f"{plain}-{_digest(name)}"
 
 

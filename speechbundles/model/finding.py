@@ -9,10 +9,9 @@ from the platforms' public source code (`sources.json`), not from their document
 """
 
 import json
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -45,10 +44,7 @@ def _read(folder: Path) -> dict[str, DefectRule]:
 
 
 _TABLES = {name: _read(FOLDER / name) for name in NAMES}
-RULES = {
-    **dict(chain(*(rules.items() for rules in reversed(_TABLES.values())))),
-    **_read(Path(__file__).parent),
-}
+RULES = ChainMap(_read(Path(__file__).parent), *_TABLES.values())
 
 
 @dataclass(frozen=True)

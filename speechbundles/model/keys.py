@@ -92,16 +92,7 @@ def is_true(value: Any) -> bool:
 
 def stored(value: Any, rule: Key) -> Any:
     """Return a value as the platforms store it, with whole numbers and flags that are written as text converted."""
-    if (
-        rule.get("type") == FLAG["type"]
-        and isinstance(value, (str, int))
-        and str(value).lower() in _TRUE | _FALSE
-    ):
+    kind = rule.get("type") if isinstance(value, (str, int)) else None
+    if kind == FLAG["type"] and str(value).lower() in _TRUE | _FALSE:
         return is_true(value)
-    if (
-        rule.get("type") == INTEGER["type"]
-        and isinstance(value, str)
-        and re.fullmatch(r"\s*-?\d{1,18}\s*", value)
-    ):
-        return int(value)
-    return value
+    return int(value) if kind == INTEGER["type"] and re.fullmatch(r"\s*-?\d{1,18}\s*", str(value)) else value

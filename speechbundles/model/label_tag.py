@@ -8,17 +8,16 @@ outputs: so outputs in different folders can be compared, and outputs can be pub
 
 import hashlib
 import hmac
-import io
 import os
 import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from speechbundles.model.bounded import read_entry, read_file
+from speechbundles.model.bounded import read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.disk import write_whole
-from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from speechbundles.model.errors import BundleError
 from spokeneval.scoring.reference import fingerprint
 from spokeneval.scoring.scored import STATISTICS_FILE
 
@@ -35,11 +34,10 @@ def label_tag(bundle: BuiltBundle, phase: BuiltPhase) -> str:
     """Return the tag of a phase's reference data; empty if they cannot be read, or if no key can be kept."""
     key = _key()
     try:
-        with open_zip(io.BytesIO(bundle.files[str(phase.reference_data)])) as archive:
-            entries = (entry for entry in archive.infolist() if not entry.is_dir())
-            files = {entry.filename: read_entry(archive, entry) for entry in entries}
-    except (KeyError, OSError, *DAMAGED):
+        entries = dict(bundle.entries(str(phase.reference_data)))
+    except BundleError:
         return ""
+    files = {name: content for name, content in entries.items() if not name.endswith("/")}
     return f"{_keyed(key, 'key')[:8]}:{_keyed(key, fingerprint(files))[:32]}" if key else ""
 
 

@@ -7,6 +7,7 @@ sample's. The repository itself is the sample's competition folder.
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import product
 from pathlib import Path
 
 from speechbundles.model.zips import read_tree
@@ -59,12 +60,8 @@ class Sources:
 
         The organiser's folder is searched before the repository.
         """
-        for place in (self.folder, self.root):
-            for owner in owners:
-                path = place / "pages" / owner / file
-                if path.is_file():
-                    return path
-        return self.root / "pages" / file
+        paths = (place / "pages" / owner / file for place, owner in product((self.folder, self.root), owners))
+        return next(filter(Path.is_file, paths), self.root / "pages" / file)
 
     def read_files(self, name: str) -> dict[str, bytes]:
         """Return the competition's files below a folder, `relative name -> content`."""
