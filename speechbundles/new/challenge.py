@@ -12,8 +12,8 @@ from speechbundles.competition.own_task import load_own_task, program_texts
 from speechbundles.model.bounded import MOST_YAML, decode_yaml, read_file
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import PROGRAM
+from speechbundles.model.zips import write_tree
 from speechbundles.new.template import fill_template, require_name
-from spokeneval.task import Task
 
 MODULE = "spokeneval/challenges/{name}.py"
 
@@ -52,34 +52,24 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     """
     require_name(name)
     fields = {"name": name, "title": name.replace("_", " ").capitalize()}
-    files = {
-        root / place.format(name=name): fill_template(template, **fields) for place, template in FILES.items()
-    }
-    there = [path for path in files if path.exists()]
-    if there:
-        raise OrganiserError(f"{there[0].relative_to(root)} exists already; choose another name")
-    programs = program_texts(_task_of(name, files[root / MODULE.format(name=name)]))
-    files[root / "scoring_program" / name / "score.py"] = programs["score.py"]
-    files[root / "ingestion_program" / name / "ingest.py"] = programs["ingest.py"]
+    files = {place.format(name=name): fill_template(template, **fields) for place, template in FILES.items()}
+    if there := [place for place in files if (root / place).exists()]:
+        raise OrganiserError(f"{there[0]} exists already; choose another name")
+    with TemporaryDirectory() as folder:  # of the module that is not written yet
+        module = Path(folder) / f"{name}.py"
+        module.write_text(files[MODULE.format(name=name)], encoding="utf-8")
+        programs = program_texts(replace(load_own_task(module), code=""))
+    files[f"scoring_program/{name}/score.py"] = programs["score.py"]
+    files[f"ingestion_program/{name}/ingest.py"] = programs["ingest.py"]
     for set_name in ("development", "evaluation"):
-        files[root / "reference_data" / name / set_name / "reference.csv"] = _sample(set_name)
-    series = root / "competition.yaml"
+        files[f"reference_data/{name}/{set_name}/reference.csv"] = _sample(set_name)
     try:
-        files[series] = add_entries(decode_yaml(read_file(series, MOST_YAML)), fields)
+        series = decode_yaml(read_file(root / "competition.yaml", MOST_YAML))
     except UnicodeDecodeError as error:
         raise OrganiserError(f"competition.yaml: byte {error.start} is not UTF-8") from None
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return list(files)
-
-
-def _task_of(name: str, source: str) -> Task:
-    """Return the task of a module that is not written yet."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.py"
-        path.write_text(source, encoding="utf-8")
-        return replace(load_own_task(path), code="")
+    files["competition.yaml"] = add_entries(series, fields)
+    write_tree(root, {place: text.encode() for place, text in files.items()})
+    return [root / place for place in files]
 
 
 def add_entries(series: str, fields: Mapping[str, str]) -> str:

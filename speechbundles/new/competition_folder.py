@@ -16,7 +16,7 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.platform import live_platform
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import PROGRAM, inline_yaml
+from speechbundles.model.text import PROGRAM, grouped, inline_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, require_new, write_tree
 from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.new.template import fill_template, require_name
@@ -68,10 +68,7 @@ def write_folder(
         **_COMMENTED,
         given=given,
         challenges={competition.challenge: competition.phases for competition in chosen},
-        joint={
-            each.challenge: [other.name for other in chosen if other.challenge == each.challenge]
-            for each in chosen
-        },
+        joint=grouped((competition.challenge, competition.name) for competition in chosen),
         bundles={competition.name: competition.settings for competition in chosen},
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
@@ -104,14 +101,9 @@ def write_own_tasks(
     """
     require_outside(root, folder)
     require_name(name)
-    names = (
-        [name]
-        if len(kinds) == 1
-        else [
-            f"{name}_{kind}" + (str(1 + kinds[:index].count(kind)) if kinds.count(kind) > 1 else "")
-            for index, kind in enumerate(kinds)
-        ]
-    )
+    numbers = [str(1 + kinds[:at].count(kind)) * (kinds.count(kind) > 1) for at, kind in enumerate(kinds)]
+    each = [f"{name}_{kind}{number}" for kind, number in zip(kinds, numbers, strict=True)]
+    names = each if len(kinds) > 1 else [name]
     for taken in sorted({name, *names} & {*task_names()}):
         raise OrganiserError(f"{taken} is a task of the repository; choose another name")
     known = given if len(kinds) == 1 else NOTHING

@@ -8,7 +8,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from speechbundles.model.zips import make_zip
-from speechbundles.new.drawn import SPEAKERS, Example, Files, answered, labelled, rows_of, speaker_of
+from speechbundles.new.drawn import (
+    SPEAKERS,
+    Cells,
+    Example,
+    Files,
+    answered,
+    higher_for,
+    labelled,
+    one_of,
+    own_or_other,
+    rows_of,
+    speaker_of,
+)
 from speechbundles.new.field_examples import FIELD, FURTHER_FILES, field_settings
 from speechbundles.new.template import fill_template
 from spokeneval.formats.tables import csv_text
@@ -95,10 +107,6 @@ def _decision(draw: random.Random, label: str, right: float) -> list[str]:
     return [label if draw.random() < right else {"yes": "no", "no": "yes"}[label]]
 
 
-def _score(draw: random.Random, label: str, right: float) -> list[str]:
-    return [f"{draw.gauss(6 * right - 3, 1.5) * (1 if label == 'spoof' else -1):.4f}"]
-
-
 # Ratings of learners' speech by two raters, on a scale from 1 to 7
 
 
@@ -106,19 +114,14 @@ def _rating(draw: random.Random, true: float, spread: float) -> int:
     return max(1, min(7, round(draw.gauss(true, spread))))
 
 
-def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    rows = []
-    for number, item in enumerate(items):
-        true = draw.uniform(1, 7)
-        second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
-        rows.append((item, _rating(draw, true, 0.7), second, speaker_of(item, number)))
-    return {"ratings.csv": csv_text([("id", "rater1", "rater2", "speaker"), *rows])}
+def _two_ratings(draw: random.Random) -> Cells:
+    true = draw.uniform(1, 7)
+    second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
+    return _rating(draw, true, 0.7), second
 
 
-def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    rated = {row["id"]: int(row["rater1"]) for row in rows_of(labels["ratings.csv"])}
-    rows = [(item, _rating(draw, rating, 4 * (1 - right))) for item, rating in rated.items()]
-    return {"ratings.csv": csv_text([("id", "rating"), *rows])}
+def _predicted_rating(draw: random.Random, rating: str, right: float) -> Cells:
+    return [_rating(draw, int(rating), 4 * (1 - right))]
 
 
 # Two tasks of a memory clinic: a diagnosis of three, and the score of a test from 0 to 30
@@ -137,19 +140,18 @@ def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
     return {file: csv_text([("id", name, "speaker"), *rows[file]]) for file, name, _ in columns}
 
 
+def _predicted_test(draw: random.Random, score: str, right: float) -> Cells:
+    return [f"{min(30, max(0, draw.gauss(int(score), 15 * (1 - right)))):.1f}"]
+
+
+_CLINIC = (
+    answered("decisions.csv", ["label"], own_or_other(*DIAGNOSES), DIAGNOSED),
+    answered("scores.csv", ["score"], _predicted_test, TESTED, "score"),
+)
+
+
 def _clinic_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    found = [
-        (row["id"], row["label"] if draw.random() < right else draw.choice([*DIAGNOSES]))
-        for row in rows_of(labels[DIAGNOSED])
-    ]
-    scores = [
-        (row["id"], f"{min(30, max(0, draw.gauss(int(row['score']), 15 * (1 - right)))):.1f}")
-        for row in rows_of(labels[TESTED])
-    ]
-    return {
-        "decisions.csv": csv_text([("id", "label"), *found]),
-        "scores.csv": csv_text([("id", "score"), *scores]),
-    }
+    return {file: text for answers in _CLINIC for file, text in answers(draw, labels, right).items()}
 
 
 # Speakers' turns in meetings
@@ -218,23 +220,25 @@ EXAMPLES = {
     "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
     "three_languages": Example(
         "identification of three languages",
-        labelled(lambda draw: draw.choice(LANGUAGES)),
+        labelled(one_of(*LANGUAGES)),
         answered("scores.csv", LANGUAGES, _log_likelihoods),
     ),
     "meeting_speakers": Example("who speaks when in meetings", _meeting_labels, _meeting_answers),
     "learner_ratings": Example(
-        "ratings of learners' speech by two raters, 1 to 7", _rating_labels, _rating_answers
+        "ratings of learners' speech by two raters, 1 to 7",
+        labelled(_two_ratings, ["rater1", "rater2"], "ratings.csv"),
+        answered("ratings.csv", ["rating"], _predicted_rating, "ratings.csv", "rater1"),
     ),
     "wake_words": Example("when one of two wake words is said", _event_labels, _event_answers),
     "health": Example(
         "detection of a health condition, yes or no",
-        labelled(lambda draw: draw.choice(("no", "no", "yes")), once=True),
+        labelled(one_of("no", "no", "yes"), once=True),
         answered("decisions.csv", ["label"], _decision),
     ),
     "spoofing": Example(
         "detection of spoofed speech by one score",
-        labelled(lambda draw: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
-        answered("scores.csv", ["score"], _score),
+        labelled(one_of("spoof", "spoof", "spoof", "bonafide")),
+        answered("scores.csv", ["score"], higher_for("spoof", range_=6)),
     ),
     "memory_clinic": Example(
         "two tasks with one ranking: a diagnosis, and the score of a test",

@@ -3,11 +3,24 @@
 import random
 import string
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import yaml
 
-from speechbundles.new.drawn import Answers, Example, Files, Labels, answered, labelled, rows_of, speaker_of
+from speechbundles.new.drawn import (
+    Answers,
+    Cells,
+    Example,
+    Files,
+    Labels,
+    answered,
+    higher_for,
+    labelled,
+    one_of,
+    own_or_other,
+    rows_of,
+    speaker_of,
+)
 from speechbundles.new.template import fill_template
 from spokeneval.formats.tables import csv_text
 
@@ -32,22 +45,8 @@ def field_settings(name: str, answers: str) -> str:
     return fill_template("examples/field.yaml", name=name, title=texts["title"], answers=answers, **lines)
 
 
-def _one_of(*labels: str) -> Callable[[random.Random], str]:
-    return lambda draw: draw.choice(labels)
-
-
-def _own_or_other(*labels: str) -> Callable[[random.Random, str, float], list[str]]:
-    return lambda draw, label, right: [label if draw.random() < right else draw.choice(labels)]
-
-
-def _higher_for(*labels: str) -> Callable[[random.Random, str, float], list[str]]:
-    return lambda draw, label, right: [
-        f"{draw.gauss(8 * right - 4, 1.5) * (1 if label in labels else -1):.4f}"
-    ]
-
-
-def _spoofing_scores(draw: random.Random, label: str, right: float) -> list[str]:
-    return [_higher_for(*kinds)(draw, label, right)[0] for kinds in (("target",), ("target", "nontarget"))]
+def _spoofing_scores(draw: random.Random, label: str, right: float) -> Cells:
+    return [higher_for(*kinds)(draw, label, right)[0] for kinds in (("target",), ("target", "nontarget"))]
 
 
 def _said(words: Sequence[str], *, twice: bool = False, groups: Sequence[str] = ()) -> Labels:
@@ -110,9 +109,7 @@ def _sessions(groups: Sequence[str], words: Sequence[str], *, regions: bool) -> 
     return labels, answers
 
 
-def _rated(
-    low: float, high: float, digits: int, *, systems: int = 0
-) -> tuple[Callable[..., Files], Callable[..., Files]]:
+def _rated(low: float, high: float, digits: int, *, systems: int = 0) -> tuple[Labels, Answers]:
     """Return makers of scores from `low` to `high` and of predictions."""
 
     def labels(draw: random.Random, items: Sequence[str]) -> Files:
@@ -124,36 +121,33 @@ def _rated(
             rows.append((item, f"{max(low, min(high, true)):.{digits}f}", who))
         return {"scores.csv": csv_text([("id", "score", "system" if systems else "speaker"), *rows])}
 
-    def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-        rows = []
-        for row in rows_of(labels["scores.csv"]):
-            predicted = float(row["score"]) + draw.gauss(0, (1.02 - right) * (high - low))
-            rows.append((row["id"], f"{max(low, min(high, predicted)):.3f}"))
-        return {"scores.csv": csv_text([("id", "score"), *rows])}
+    def predicted(draw: random.Random, score: str, right: float) -> Cells:
+        near = float(score) + draw.gauss(0, (1.02 - right) * (high - low))
+        return [f"{max(low, min(high, near)):.3f}"]
 
-    return labels, answers
+    return labels, answered(*_SCORES, predicted, "scores.csv", "score")
 
 
 _LANGUAGES, _DIAGNOSES = ("ab", "en", "hsb", "mk", "ta"), ("HC", "MCI", "Dementia")
 _SCORES, _DECISIONS = ("scores.csv", ["score"]), ("decisions.csv", ["label"])
 _MAKERS: dict[str, tuple[Labels, Answers]] = {
-    "asvspoof5_track1": (labelled(_one_of("bonafide", "spoof")), answered(*_SCORES, _higher_for("bonafide"))),
+    "asvspoof5_track1": (labelled(one_of("bonafide", "spoof")), answered(*_SCORES, higher_for("bonafide"))),
     "asvspoof5_track2": (
-        labelled(_one_of("target", "nontarget", "spoof")),
+        labelled(one_of("target", "nontarget", "spoof")),
         answered("scores.csv", ["score", "countermeasure"], _spoofing_scores),
     ),
     "tidylang2026_languages": (
-        labelled(_one_of(*_LANGUAGES)),
-        answered(*_DECISIONS, _own_or_other(*_LANGUAGES)),
+        labelled(one_of(*_LANGUAGES)),
+        answered(*_DECISIONS, own_or_other(*_LANGUAGES)),
     ),
-    "tidylang2026_trials": (labelled(_one_of("same", "other")), answered(*_SCORES, _higher_for("same"))),
+    "tidylang2026_trials": (labelled(one_of("same", "other")), answered(*_SCORES, higher_for("same"))),
     "sapc2": (_said(WORDS, twice=True), _heard(WORDS)),
     "pasketti_words": (_said(SPOKEN), _heard(SPOKEN)),
     "pasketti_phones": (_said(IPA), _heard(IPA)),
     "mlc_slm_task1": (_said(WORDS, groups=DIALECTS), _heard(WORDS)),
     "mlc_slm_task2": _sessions(DIALECTS, WORDS, regions=False),
     "chime8_dasr": _sessions(SCENARIOS, SPOKEN, regions=True),
-    "process_diagnosis": (labelled(_one_of(*_DIAGNOSES)), answered(*_DECISIONS, _own_or_other(*_DIAGNOSES))),
+    "process_diagnosis": (labelled(one_of(*_DIAGNOSES)), answered(*_DECISIONS, own_or_other(*_DIAGNOSES))),
     "process_mmse": _rated(0, 30, 0),
     "cadenza_clip1": _rated(0, 1, 3),
     "urgent2026_track2": _rated(1, 5, 2, systems=12),
