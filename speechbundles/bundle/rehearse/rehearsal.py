@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from speechbundles.bundle.rehearse.run import (
 )
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
-from speechbundles.model.archive import Room, open_archive
+from speechbundles.model.archive import Archive, Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
@@ -364,16 +364,15 @@ def _refuse_programs(run: Run) -> None:
 
 def _row(run: Run, worker: Worker, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:
     """Return the leaderboard row of scores."""
-    program = run.bundle.files.get(run.task.scoring_program, b"")
-    declared = partial(_declared, run.task.scoring_program, program)
-    stored = store_scores(scores, run.bundle, worker, run.warnings, declared)
+    name = run.task.scoring_program
+    program = _opened(name, run.bundle.files.get(name, b""))
+    stored = store_scores(scores, run.bundle, worker, run.warnings, declared_scores(program))
     return leaderboard_row(run.bundle, worker, stored, feedback_of(output, program))
 
 
 @lru_cache
-def _declared(name: str, program: bytes) -> tuple[str, ...]:
-    """Return the scores that a scoring program declares."""
-    return tuple(declared_scores(open_archive(Report(), name, program, Room())))
+def _opened(name: str, program: bytes) -> Archive | None:
+    return open_archive(Report(), name, program, Room())
 
 
 def _json_value(value: Any) -> Any:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse.run import ScoresLost, Worker
-from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
+from speechbundles.model.archive import Archive
+from speechbundles.model.bounded import parse_settings, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.keys import MOST_DECIMALS, SORTING
 from speechbundles.model.platform import platforms
-from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.options import OPTIONS_FILE, SIGNATURE_FILE, Options, SetFeedback, Signature
 from spokeneval.task import Column
 
@@ -69,14 +68,13 @@ def store_scores(
     bundle: BuiltBundle,
     worker: Worker,
     warnings: list[str],
-    declared: Callable[[], Collection[str]] = tuple,
+    declared: Collection[str] = (),
 ) -> dict[str, Decimal]:
     """Return the scores that the database stores, by column key; add warnings on all others.
 
     Parameters
     ----------
-    declared: returns the keys that the program declares; called only if a key has no column. A declared key without a
-        column is left out on purpose.
+    declared: the keys that the program declares. A declared key without a column is left out on purpose.
 
     Raises
     ------
@@ -84,9 +82,7 @@ def store_scores(
     """
     stored: dict[str, Decimal] = worker.store_scores(scores, bundle.columns, warnings)
     columns = {column.key: column for column in bundle.columns}
-    dropped = [key for key in scores if key not in columns]
-    on_purpose = declared() if dropped else ()
-    if dropped := [key for key in dropped if key not in on_purpose]:
+    if dropped := [key for key in scores if key not in columns and key not in declared]:
         listed = ", ".join(dropped)
         warnings.append(f"scores without a column, dropped by the platform without notice: {listed}")
     missing = [key for key, column in columns.items() if key not in stored and not column.computed]
@@ -128,17 +124,14 @@ def leaderboard_row(
     return tuple(map(cell, bundle.columns))
 
 
-def feedback_of(output: Path, program: bytes) -> SetFeedback | None:
-    """Return the coarse feedback by which a scoring program (a zip) wrote its scores; None if exact or unknown."""
+def feedback_of(output: Path, program: Archive | None) -> SetFeedback | None:
+    """Return the coarse feedback by which a scoring program wrote its scores; None if exact or unknown."""
     try:
         signature = Signature.parse(read_file(output / SIGNATURE_FILE, LONGEST_SIGNATURE).decode().strip())
-        if not signature.coarse:
+        if not signature.coarse or program is None:
             return None
-        with open_zip(io.BytesIO(program)) as archive:
-            entry = archive.getinfo(OPTIONS_FILE)
-            content = read_entry(archive, entry) if entry.file_size <= MOST_YAML else b""
-        return Options.load(parse_settings(content)).feedback_on(signature.items)
-    except (KeyError, OSError, ValueError, *DAMAGED):
+        return Options.load(parse_settings(program.files[OPTIONS_FILE])).feedback_on(signature.items)
+    except (KeyError, OSError, ValueError):
         return None
 
 
