@@ -12,10 +12,8 @@ import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from speechbundles.model.bounded import digest_of, read_file
 from speechbundles.model.errors import OrganiserError
@@ -53,7 +51,9 @@ def load_own_task(path: Path) -> Task:
         raise OrganiserError(f"{where} line {error.lineno}: not valid Python: {error.msg}") from None
     except ValueError as error:
         raise OrganiserError(f"{where}: not valid Python: {error}") from None
-    wrong = [f"line {line}: imports {name}" for line, name in sorted(_unavailable(tree))]
+    known = {*sys.stdlib_module_names, "numpy", "spokeneval"}
+    unavailable = sorted({place for place in imported_packages(tree) if place[1] not in known})
+    wrong = [f"line {line}: imports {name}" for line, name in unavailable]
     if wrong:
         *most, last = AVAILABLE
         raise OrganiserError(
@@ -73,18 +73,13 @@ def load_own_task(path: Path) -> Task:
     return replace(task, code=digest_of(source)[:_DIGITS])
 
 
-def _unavailable(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each imported package that a platform does not have."""
-    known = {*sys.stdlib_module_names, "numpy", "spokeneval"}
+def imported_packages(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each package that a module imports, except by a relative import."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [str(node.module)]
-        else:
-            continue
-        packages = dict.fromkeys(name.partition(".")[0] for name in names)
-        yield from ((node.lineno, package) for package in packages if package not in known)
+            yield node.lineno, str(node.module).partition(".")[0]
 
 
 def _import(path: Path, where: str, source: bytes) -> ModuleType:
@@ -122,7 +117,8 @@ def _meanings(message: str) -> str:
 
 def program_texts(task: Task) -> dict[str, str]:
     """Return the two programs of a task that is a module of `spokeneval.challenges`, `score.py` and `ingest.py`."""
-    formulas = dict.fromkeys(_module_of(score.formula) for score in task.scores)
+    functions = (getattr(score.formula, "func", score.formula) for score in task.scores)  # of a partial one
+    formulas = dict.fromkeys(str(getattr(each, "__module__", "")) for each in functions)
     others = [f"{name.replace('.', '/')}.py" for name in formulas if name.startswith("spokeneval.metrics.")]
     facts = {
         "name": task.name,
@@ -142,7 +138,3 @@ def program_texts(task: Task) -> dict[str, str]:
 def _quotable(text: str) -> str:
     """Return a text for a docstring."""
     return " ".join(text.split()).replace("\\", "/").replace('"', "'")
-
-
-def _module_of(formula: Any) -> str:
-    return str(getattr(formula.func if isinstance(formula, partial) else formula, "__module__", ""))

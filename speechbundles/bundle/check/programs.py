@@ -5,10 +5,11 @@ import posixpath
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from speechbundles.bundle.check.inspection import DATA, STEPS, CheckedProgram, CheckedTask, Inspection
+from speechbundles.competition.own_task import imported_packages
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.finding import Report
@@ -146,7 +147,8 @@ def _check_script(report: Report, archive: Archive, script: str) -> None:
     except ValueError as error:
         report.add("program-python2" if _PYTHON2.search(str(error)) else "program-syntax", where, str(error))
         return
-    if "spokeneval" in _imported(tree) and "spokeneval/__init__.py" not in archive.files:
+    imported = (package for _, package in imported_packages(tree))
+    if "spokeneval" in imported and "spokeneval/__init__.py" not in archive.files:
         report.add("package-missing", where, f"imports spokeneval, which is not in {archive.name}")
 
 
@@ -165,14 +167,6 @@ def parse_script(data: bytes | str) -> ast.Module:
         raise ValueError(error) from None
     except (RecursionError, MemoryError):
         raise ValueError("nested too deeply") from None
-
-
-def _imported(tree: ast.Module) -> Iterable[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
 
 
 def _check_data(report: Report, archive: Archive) -> None:
