@@ -7,7 +7,6 @@ from typing import Any
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import read_built_bundle
-from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.sources import Sources, installed_root
 from spokeneval.scoring.options import OPTIONS_FILE, Options
@@ -21,13 +20,12 @@ def read_publication(folder: Path) -> Mapping[str, tuple[Task, Mapping[str, Any]
     ------
     OrganiserError: `competition.yaml` cannot be used.
     """
-    every = reversed(read_competitions(Sources(installed_root(), folder)))
-    return {each.task: (each.definition, _facts(each)) for each in every}
-
-
-def _facts(competition: Competition) -> Mapping[str, Any]:
-    stated = {key: value for key, value in competition.settings.items() if key in competition.stated}
-    return {**stated, **stated.get("about", {}), **stated.get("publication", {})}
+    found = {}
+    for each in reversed(read_competitions(Sources(installed_root(), folder))):
+        stated = {key: value for key, value in each.settings.items() if key in each.stated}
+        facts = {**stated, **stated.get("about", {}), **stated.get("publication", {})}
+        found[each.task] = each.definition, facts
+    return found
 
 
 def read_feedback(bundle: Path) -> Options:

@@ -123,8 +123,10 @@ def _follow(settings: dict[str, Any], stated: Collection[str], definition: Task)
             settings["labels"] = HOME
         if "pages" not in stated:
             settings["pages"] = [*settings["pages"], {"title": "Your program", "file": "code.md"}]
-    if settings["labels"] == HOME and "options" not in stated:
-        settings["options"] = _without_facts_about_labels(definition, settings.get("options", {}))
+    if settings["labels"] == HOME and "options" not in stated:  # none may publish a fact about the labels
+        chosen = settings.get("options", {})
+        revealing = [option for option in definition.options if chosen.get(option.name) in option.reveals]
+        settings["options"] = {**chosen, **{option.name: option.values[0] for option in revealing}}
 
 
 def _merged(
@@ -259,12 +261,6 @@ def files_of(definition: Task) -> str:
         + "".join(f"; {column} if you have it" for column in layout.optional if column not in layout.columns)
         for layout in definition.format.layouts
     )
-
-
-def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return the chosen options, with the default of each option that would publish a fact about hidden labels."""
-    revealing = [option for option in task.options if chosen.get(option.name) in option.reveals]
-    return {**chosen, **{option.name: option.values[0] for option in revealing}}
 
 
 def _phase(declared: Mapping[str, Any], public_sets: Collection[str], schema: Mapping[str, Any]) -> Phase:

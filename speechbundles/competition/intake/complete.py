@@ -109,12 +109,12 @@ def _with_column(
     table: OwnTable, layout: Layout, column: str, cells: Mapping[int, str], how: str
 ) -> OwnTable:
     wanted = (*layout.required, column)
-    at = min(wanted.index(column), len(table.columns))
+    at, own = min(wanted.index(column), len(table.columns)), table.provenance
     return replace(
         table,
         columns=(*table.columns[:at], column, *table.columns[at:]),
         rows={line: [*row[:at], cells[line], *row[at:]] for line, row in table.rows.items()},
-        provenance=table.provenance.with_names({column: f"{column} ({how})"}),
+        provenance=replace(own, names={**own.names, column: f"{column} ({how})"}),
         understood=f"{table.understood}; {column} {how}",
         unchanged=None,
     )

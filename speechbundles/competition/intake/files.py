@@ -72,7 +72,6 @@ class FileFormat(NamedTuple):
     read: takes the text, the name of the file, the problems, and the number of lines of each type that are left out;
         yields the line and the cells of each row.
     fits: whether a text is in this format, for a pattern that others have too.
-    is_tiers: whether `read` is `read_tiers`.
     speakers: the name of a file beside it with the speakers of its items.
     """
 
@@ -81,7 +80,6 @@ class FileFormat(NamedTuple):
     gives: tuple[str, ...]
     read: Callable[..., Iterator[Row]]
     fits: Callable[[str], bool] = lambda text: True
-    is_tiers: bool = False
     speakers: str = ""
 
 
@@ -108,7 +106,7 @@ FORMATS = (
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
     FileFormat("Audacity label", "*.txt", UTTERANCE, read_label_track, is_label_track),
     *(
-        FileFormat(called, names, gives, read_tiers, fits, is_tiers=True)
+        FileFormat(called, names, gives, read_tiers, fits)
         for called, names, fits in _TIERS
         for gives in (TURN, SEGMENT_OF_MEETING, UTTERANCE)
     ),
@@ -211,7 +209,7 @@ def _read(
     rows: list[PlacedRow] = []
     for path, text in texts.items():
         with problems.continuing():
-            if form.is_tiers:
+            if form.read is read_tiers:
                 found = _on_tiers(path, text, form.gives, declared, problems)
             else:
                 found = form.read(text, path.name, problems, left_out)
@@ -221,8 +219,8 @@ def _read(
         if form.read is not read_rttm:
             labels = ((cells[0], cells[3]) for _, cells in rows)
             refuse_words(labels, next(iter(texts)).name, f"{declared.place}.tier_labels: true", problems)
-    joins = form.is_tiers or form.read is read_label_track
-    return _joined(rows) if joins and form.gives == UTTERANCE else rows
+    joins = form.gives == UTTERANCE and form.read in (read_tiers, read_label_track)
+    return _joined(rows) if joins else rows
 
 
 def _on_tiers(

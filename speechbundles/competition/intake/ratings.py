@@ -71,7 +71,8 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         ratings = {column: given[line][2] for column, line in rated[item].items()}
         constant = (table.rows[first][place] for place in kept)
         rows[first] = [item, *constant, *(ratings.get(column, "") for column in raters.values())]
-    names = {column: f"{RATING} by {own}" for own, column in raters.items()}
+    own, cells = table.provenance, {lines[item][0]: rated[item] for item in lines}
+    names = {**own.names, **{column: f"{RATING} by {rater}" for rater, column in raters.items()}}
     return replace(
         table,
         columns=(layout.id, *(table.columns[place] for place in kept), *raters.values()),
@@ -79,7 +80,7 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         understood=f"{table.understood}; {count_of(len(lines), 'item')} by {_described(raters)}",
         unreadable=tuple(problems),
         unchanged=None,
-        provenance=table.provenance.with_names(names, {own[0]: rated[item] for item, own in lines.items()}),
+        provenance=replace(own, names=names, cells=cells),
     )
 
 

@@ -87,12 +87,6 @@ class Provenance:
     def name_of(self, column: str) -> str:
         return self.names.get(column, column)
 
-    def with_names(
-        self, names: Mapping[str, str], cells: Mapping[int, Mapping[str, int]] | None = None
-    ) -> "Provenance":
-        """Return where a table with further names of columns is from, and with the lines of its cells."""
-        return replace(self, names={**self.names, **names}, cells=cells or self.cells)
-
     def place_of(self, line: int | None, message: str = "") -> tuple[str, int | None]:
         """Return the organiser's file and line of a line of the table; of a cell if a message names its column."""
         for column, cell_line in self.cells.get(line or 0, {}).items():
@@ -145,14 +139,12 @@ class OwnTable:
         kept = [row for row in self.rows.items() if row[0] not in without]
         numbered = [(place, cells) for place, (_, cells) in enumerate(kept, 2)] if shipped else kept
         rows = [row for row in numbered if len(row[1]) == 1 or any(cell.strip(" \t") for cell in row[1])]
-        header = (
-            [] if self.header is None else [(1 if shipped else self.header, self.columns), *rows[:FIRST_ROWS]]
-        )
-        names = (
-            map(str, range(len(self.columns))) if header else self.columns
-        )  # a header may have a name twice
+        header = [] if self.header is None else [(1 if shipped else self.header, self.columns)]
+        # A header may have a name twice.
+        names = map(str, range(len(self.columns))) if header else self.columns
         columns = {name: [cells[at] for _, cells in rows] for at, name in enumerate(names)}
-        return Table(self.file, "", columns, [line for line, _ in rows], header=header)
+        first = [*header, *rows[:FIRST_ROWS]] if header else []
+        return Table(self.file, "", columns, [line for line, _ in rows], header=first)
 
     def to_ship(self, without: Collection[int] = ()) -> bytes:
         """Return the file for the bundle: the header, and the rows except those of some lines."""
@@ -214,7 +206,7 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
     understood = [
         f"{count_of(len(rows), 'row')}; {source.encoding}",
         grid.written + (", without a header" if headerless else ""),
-        f"columns {', '.join(columns[at] + _here(renamed.get(at)) for at in places)}",
+        f"columns {', '.join(columns[at] + f' (here {titles[at]})' * (at in renamed) for at in places)}",
         *_left_out(columns, titles, notation),
         *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
         *_counted(blanks, grid, points, clocks),
@@ -260,10 +252,6 @@ def _rows(
         else:
             rows[line] = cells
     return rows, tuple(replace(problem, file=layout.file) for problem in problems)
-
-
-def _here(title: str | None) -> str:
-    return "" if title is None else f" (here {title})"
 
 
 def _counted(blanks: int, grid: Grid, points: int, clocks: int) -> list[str]:

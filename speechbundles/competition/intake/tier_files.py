@@ -142,14 +142,6 @@ def _elan_text(path: Path, text: str, problems: Problems) -> _Found:
     yield from ((key, (turns, [])) for key, turns in found.items())
 
 
-def _numbered(marks: Iterator[re.Match[str]]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield matches of line ends and other marks with their lines."""
-    line = 1
-    for found in marks:
-        yield line, found
-        line += found[0] == "\n"
-
-
 def _line_at(text: str, found: re.Match[str] | None) -> int:
     """Return the line of a match; the last line if there is none."""
     return text.count("\n", 0, found.start() if found else len(text.rstrip())) + 1
@@ -184,8 +176,8 @@ def _eaf(path: Path, text: str, problems: Problems) -> _Found:
             times = eaf.timeslots.get(first), eaf.timeslots.get(last)
             if None not in times:
                 spans[annotation] = times[0] / 1000, times[1] / 1000
-    marks = re.finditer(r'\n|ANNOTATION_ID="(.*?)"', text)
-    lines = {found[1]: line for line, found in _numbered(marks) if found[1]}
+    ids = [re.findall(r'ANNOTATION_ID="(.*?)"', line) for line in text.split("\n")]
+    lines = {annotation: line for line, found in enumerate(ids, 1) for annotation in found}
     for tier, (aligned, linked, attributes, _) in eaf.tiers.items():
         turns, above = [], eaf.tiers.get(attributes.get("PARENT_REF"), [{}])[0]
         for annotation, row in (aligned | linked).items():
