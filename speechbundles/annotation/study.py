@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 
 from speechbundles.annotation.listening import (
+    FIRST,
     LEAST_REFERENCE,
     MOST_ABOVE,
     MOST_ANCHOR,
     MOST_WRONG,
+    SECOND,
+    TIE,
     abilities,
     intervals_and_ranks,
     system_means,
@@ -34,7 +37,7 @@ from spokeneval.report import page, plots
 
 ACR, MUSHRA, PREFERENCE = "acr", "mushra", "preference"
 SCALES = {ACR: (1, 5), MUSHRA: (0, 100)}
-OUTCOMES = ("a", "b", "tie")
+OUTCOMES = {"a": FIRST, "b": SECOND, "tie": TIE}
 FEWEST_EQUAL = 10
 """Listeners with so many judgements or more, all equal, are listed."""
 SYSTEMS, SCORES, PAGE = "systems.csv", "scores.csv", "ranking.html"
@@ -89,11 +92,11 @@ def rank_study(
 def _read(source: Path, test: str, columns: Sequence[str]) -> Frame:
     """Return the judgements with a value, as a number."""
     with refusing() as problems:
-        rows = (
-            _round_rows(source, columns, problems)
-            if source.is_dir()
-            else _table_rows(source, columns, problems)
-        )
+        if source.is_dir():
+            rows = _round_rows(source, columns, problems)
+        else:
+            rows = read_table(source, problems, ["listener", "item", *columns, "value"])
+            rows = rows.assign(file=source.name, line=rows.index)
         rows = rows[rows["value"] != ""]
         keys = ["listener", "item", *columns]
         blank = rows[(rows[keys] == "").any(axis=1)]
@@ -101,9 +104,7 @@ def _read(source: Path, test: str, columns: Sequence[str]) -> Frame:
         if test == PREFERENCE:
             same = rows[rows["system_a"] == rows["system_b"]]
             refuse(problems, "same_system", same, lambda row: f"{row.system_a} is compared with itself")
-            numbers = rows["value"].map(
-                lambda each: dict(zip(OUTCOMES, range(3), strict=True)).get(folded(each))
-            )
+            numbers = rows["value"].map(lambda each: OUTCOMES.get(folded(each)))
             expected, pairs = f"one of {', '.join(OUTCOMES)}", np.sort(rows[columns].to_numpy(), axis=1)
             keyed = rows.assign(system_a=pairs[:, 0], system_b=pairs[:, 1])
         else:
@@ -126,11 +127,6 @@ def _read(source: Path, test: str, columns: Sequence[str]) -> Frame:
         if not problems and rows.empty:
             problems.stop("empty", source.name, "has no judgements")
     return rows.assign(value=numbers.astype(float))
-
-
-def _table_rows(path: Path, columns: Sequence[str], problems: Problems) -> Frame:
-    rows = read_table(path, problems, ["listener", "item", *columns, "value"])
-    return rows.assign(file=path.name, line=rows.index)
 
 
 def _round_rows(folder: Path, columns: Sequence[str], problems: Problems) -> Frame:
