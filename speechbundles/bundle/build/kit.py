@@ -312,8 +312,6 @@ def _readme(
 
 def _kind_kit(competition: Competition) -> dict[str, bytes]:
     """Return the files that the kits of declared tasks share: those of all kinds, replaced by those of the kind."""
-    if not competition.shelves:
-        return {}
     return {
         path.name: path.read_bytes()
         for shelf in reversed(competition.shelves)

@@ -30,7 +30,7 @@ def walkthrough(competition: Competition, readme: bytes, holds: Mapping[str, boo
     facts = {**_facts(readme.decode("utf-8-sig", "replace")), **sets, **holds}
     _, *parts = _CELL.split((competition.sources.root / SCRIPT).read_text(encoding="utf-8"))
     cells = [
-        _text(source.strip(), facts) if kind else _code(source.strip(), facts)
+        _cell(source.strip(), facts, is_text=bool(kind))
         for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         if not when or TEMPLATES.compile_expression(when)(facts)
     ]
@@ -50,15 +50,9 @@ def _facts(readme: str) -> dict[str, str]:
     }
 
 
-def _text(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    lines = _lines(re.sub(r"^# ?", "", source, flags=re.MULTILINE), facts)
-    return {"cell_type": "markdown", "metadata": {}, "source": lines}
-
-
-def _code(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    lines = _lines(source, facts)
+def _cell(source: str, facts: Mapping[str, Any], *, is_text: bool) -> dict[str, Any]:
+    text = re.sub(r"^# ?", "", source, flags=re.MULTILINE) if is_text else source
+    lines = TEMPLATES.from_string(text).render(facts).splitlines(keepends=True)
+    if is_text:
+        return {"cell_type": "markdown", "metadata": {}, "source": lines}
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": lines}
-
-
-def _lines(text: str, facts: Mapping[str, Any]) -> list[str]:
-    return TEMPLATES.from_string(text).render(facts).splitlines(keepends=True)

@@ -7,7 +7,7 @@ from speechbundles.bundle.build.steps import Feedback
 from speechbundles.bundle.build.template import markdown_table
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
-from speechbundles.model.competition import Competition
+from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.tabular import read_rows
 from spokeneval.formats.problems import count_of, plural_of
 from spokeneval.formats.speakers import independence_note
@@ -264,19 +264,14 @@ def about_facts(competition: Competition) -> dict[str, str]:
 
 def joint_facts(competition: Competition) -> dict[str, str]:
     """Return the other tasks of its challenge, their links, and how teams are ranked; empty if it is ranked alone."""
-    joint = competition.joint
-    if joint is None:
-        return dict.fromkeys(
-            ("joint_bundle", "joint_tasks", "joint_rule", "joint_missing", "joint_compulsory", "joint_files"),
-            "",
-        )
+    joint = competition.joint or Challenge("", {}, None)
     lines = []
     for name, each in joint.bundles.items():
         own, url = name == competition.name, each.settings.get("url")
         title = f"**{each['title']}**" if own else f"[{each['title']}]({url})" if url else each["title"]
         lines.append(f"- {title}" + (" (compulsory)" if name in joint.compulsory else ""))
     return {
-        "joint_bundle": competition.name,
+        "joint_bundle": competition.name if joint.bundles else "",
         "joint_tasks": "\n".join(lines),
         "joint_rule": joint.rule.rule if joint.rule else "",
         "joint_missing": joint.rule.missing if joint.rule else "",

@@ -56,21 +56,15 @@ def find_unsaid(competition: Competition, parts: BundleParts, pages: Pages) -> I
     texts = " ".join(_pages_of(competition, pages).values())
     if not all(" ".join(rule.split()) in texts for rule in competition["rules"]):
         yield f"{competition.name}: no page lists its rules; insert ${{own_rules}} into your own overview.md"
-    yield from _past(competition)
+    today = dates.now().strftime(dates.FORMAT)  # `check` reports it if no phase is open
+    if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
+        past = [phase for phase in competition.phases if phase.end and phase.end <= today]
+        yield from (f"{competition.name}: phase {phase.name} ended at {phase.end}" for phase in past)
     yield from _about_what_is_left_out(competition, parts, pages)
 
 
 def _pages_of(competition: Competition, pages: Pages) -> Mapping[str, str]:
     return next(texts for (name, _), texts in pages.items() if name == competition.name)
-
-
-def _past(competition: Competition) -> Iterator[str]:
-    """Warn of phases that have ended while another is open; if none is open, `check` reports it."""
-    today = dates.now().strftime(dates.FORMAT)
-    if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
-        for phase in competition.phases:
-            if phase.end and phase.end <= today:
-                yield f"{competition.name}: phase {phase.name} ended at {phase.end}"
 
 
 def _about_what_is_left_out(competition: Competition, parts: BundleParts, pages: Pages) -> Iterator[str]:
