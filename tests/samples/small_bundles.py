@@ -137,9 +137,9 @@ def bundle_of_others(tmp_path):
     return codabench_bundle(tmp_path, **program, changes=changes, inner=inner)
 
 
-def run(tmp_path, files=None, *, phase=None, keep=None, limits=None, engine=None, **options):
+def run(tmp_path, files=None, *, phase=None, keep=None, engine=None, **options):
     bundle, upload = codabench_bundle(tmp_path, **options), submission_zip(tmp_path, files)
-    return rehearse(bundle, upload, phase=phase, keep=keep, limits=limits, engine=engine)
+    return rehearse(bundle, upload, phase=phase, keep=keep, engine=engine)
 
 
 CODALAB_SCORE = (

@@ -69,7 +69,7 @@ class Engine(Protocol):
         Parameters
         ----------
         scratch: a writable folder outside all mounts, for its home and temporary files.
-        limits: all of them are set. Time is wall-clock time; memory and processes are of all its processes together.
+        limits: time is wall-clock time; memory and processes are of all its processes together.
 
         Raises
         ------

@@ -34,7 +34,6 @@ from speechbundles.bundle.rehearse.run import (
     command_text,
     new_folder,
 )
-from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Archive, Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
@@ -150,7 +149,6 @@ def rehearse(
     phase: str | None = None,
     reference: Path | None = None,
     keep: Path | None = None,
-    limits: Limits | None = None,
     engine: Engine | None = None,
     reworked: bool = False,
 ) -> Rehearsal:
@@ -164,7 +162,6 @@ def rehearse(
     reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
     keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`; of several tasks,
         in `1`, `2` and so on.
-    limits: default `Limits()`.
     engine: default `ProcessEngine()`.
     reworked: whether the platform's newer worker runs the submission.
 
@@ -185,9 +182,7 @@ def rehearse(
         built = with_reference(built, rehearsed, reference)
     _check_worker(built, reworked)
     with _zip_of(submission) as upload:
-        result = rehearse_phase(
-            built, rehearsed, upload, keep=keep, limits=limits, engine=engine, reworked=reworked
-        )
+        result = rehearse_phase(built, rehearsed, upload, keep=keep, engine=engine, reworked=reworked)
     if keep is not None and result.status == FINISHED and len(rehearsed.tasks) == 1:
         write_tag(keep / platforms()[built.platform].scoring_folder / "output", label_tag(built, rehearsed))
     return result
@@ -260,7 +255,6 @@ def rehearse_phase(
     *,
     keep: Path | None = None,
     keep_output: Path | None = None,
-    limits: Limits | None = None,
     engine: Engine | None = None,
     place: Path | None = None,
     reworked: bool = False,
@@ -279,7 +273,7 @@ def rehearse_phase(
     results = []
     for number, task in enumerate(phase.tasks):
         with temporary_place("rehearsal", place) as own:
-            run = Run(bundle, phase, task, own, limits or Limits(), engine or ProcessEngine(), [], [])
+            run = Run(bundle, phase, task, own, engine or ProcessEngine(), [], [])
             kept = keep and (keep / str(number + 1) if len(phase.tasks) > 1 else keep)
             result = _rehearse_task(run, submission, kept, None if number else keep_output, reworked)
         results.append((task.name, result))

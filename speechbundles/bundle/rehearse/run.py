@@ -90,7 +90,6 @@ class Run:
     phase: BuiltPhase
     task: BuiltTask
     place: RunFolder
-    limits: Limits
     engine: Engine
     steps: list[Step]
     warnings: list[str]
@@ -161,13 +160,10 @@ class Run:
             future.set_exception(error)
 
     def _start(self, program: Program, scratch: Path) -> Step:
-        limits = self.limits
-        if limits.seconds is None:
-            limits = replace(limits, seconds=self.phase.seconds)
         if not self.engine.strict:
             program = replace(program, mounts={**program.inputs, **program.mounts}, inputs={})
         try:
-            outcome = self.engine.run(program, scratch, limits)
+            outcome = self.engine.run(program, scratch, Limits(self.phase.seconds))
         except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
         ended = {name: value for name, value in vars(outcome).items() if name != "peak_bytes"}

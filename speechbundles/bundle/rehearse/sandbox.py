@@ -52,14 +52,14 @@ class Limits:
 
     Attributes
     ----------
-    seconds: wall-clock time; None in a rehearsal: the phase's `execution_time_limit`.
+    seconds: wall-clock time; in a rehearsal, the phase's `execution_time_limit`.
     memory_bytes: resident memory of all its processes together.
     output_bytes: size of each file that it writes (a write beyond it fails), and of the captured standard output and
         standard error (at most `LOG_BYTES` each; the rest is dropped).
     processes: number of simultaneous processes; at most four times as many threads and ended processes.
     """
 
-    seconds: float | None = None
+    seconds: float
     memory_bytes: int = 4 << 30
     output_bytes: int = 64 << 20
     processes: int = 128
@@ -135,7 +135,7 @@ def run(
     RuntimeError: a process could not be killed.
     """
     for name, limit in vars(limits).items():
-        if limit is None or not limit > 0:
+        if not limit > 0:
             raise ValueError(f"{name} is {limit!r}; expected a positive number")
     if not command:
         raise ValueError("the command is empty")
@@ -275,8 +275,7 @@ def watch(
 
 
 def _over_time(elapsed: float, limits: Limits) -> str | None:
-    over = limits.seconds is not None and elapsed > limits.seconds
-    return f"time limit: still running after {limits.seconds:g} s" if over else None
+    return f"time limit: still running after {limits.seconds:g} s" if elapsed > limits.seconds else None
 
 
 class Family:

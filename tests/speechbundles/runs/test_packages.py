@@ -122,7 +122,7 @@ def test_the_time_of_all_builds_of_an_upload_counts(go, monkeypatch):
 def test_a_download_has_limits_and_its_time_counts(tmp_path, monkeypatch, name, limit):
     """pip reads the metadata of a wheel while it downloads it."""
     monkeypatch.setattr(packages, name, limit)
-    _, step = install(["a==1"], tmp_path, tmp_path, None, Limits(), "3")
+    _, step = install(["a==1"], tmp_path, tmp_path, None, Limits(600), "3")
     assert ("time limit" if name == "_SECONDS" else "memory limit") in step.log
     assert 0 < step.seconds < 10
 

@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from speechbundles.bundle.rehearse.rehearsal import rehearse
-from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import SubmissionError
@@ -75,9 +74,10 @@ def test_without_an_ingestion_program_the_submission_is_scored_as_it_is(tmp_path
 
 
 def test_a_time_limit_in_ingestion_fails_and_is_not_scored(tmp_path):
-    result = run(tmp_path, ingest="import time; time.sleep(30)", limits=Limits(seconds=0.4))
+    slow = [{**ONLY, "tasks": [1], "execution_time_limit": 1}]
+    result = run(tmp_path, ingest="import time; time.sleep(30)", changes={"phases": slow})
     assert result.status == "Failed"
-    assert result.problems == ("ingestion was stopped: time limit: still running after 0.4 s",)
+    assert result.problems == ("ingestion was stopped: time limit: still running after 1 s",)
     assert [step.name for step in result.steps] == ["ingestion"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
+from speechbundles.bundle.rehearse.sandbox import Outcome
 from tests.samples.small_bundles import (
     AS_ON_THE_PLATFORM,
     INGEST_COMMAND,
@@ -186,15 +186,13 @@ ANSWERS = """
 """
 
 
-def beside(tmp_path, answers, limits=None):
+def beside(tmp_path, answers, **phase):
     """A rehearsal in which ingestion runs beside scoring, and both see `/app/shared`."""
     command = "command: python3 /app/program/ingest.py /app/shared /app/ingested_program"
     inner = {"ingestion_program.zip": zipped({"ingest.py": WAIT + answers, "metadata": command})}
     task = {**TASKS[1], "ingestion_program": "ingestion_program.zip", "ingestion_only_during_scoring": True}
-    changes = phase_of([task])
-    return run(
-        tmp_path, {"answer.txt": "0.5"}, score=WAIT + BESIDE, inner=inner, changes=changes, limits=limits
-    )
+    changes = phase_of([task], **phase)
+    return run(tmp_path, {"answer.txt": "0.5"}, score=WAIT + BESIDE, inner=inner, changes=changes)
 
 
 def test_ingestion_beside_scoring_exchanges_files_with_it(tmp_path):
@@ -205,5 +203,5 @@ def test_ingestion_beside_scoring_exchanges_files_with_it(tmp_path):
 
 
 def test_a_program_that_waits_for_ever_ends_at_the_time_limit(tmp_path):
-    result = beside(tmp_path, ANSWERS + "    wait(shared / 'never')\n", limits=Limits(seconds=2))
+    result = beside(tmp_path, ANSWERS + "    wait(shared / 'never')\n", execution_time_limit=2)
     assert (result.status, result.problems[0][:21]) == ("Failed", "ingestion was stopped")
