@@ -100,7 +100,6 @@ class ReadLabels(NamedTuple):
     reasons: why they were left out.
     """
 
-    task: Task
     labels: Any
     files: Mapping[str, bytes]
     tables: Sequence[OwnTable]
@@ -126,10 +125,38 @@ def load_reference(
     BadReference: as `read_labels`; or ids differ in spelling only.
     """
     task = default.with_options(options)
-    read = read_labels(task, name, path, declared, drop_invalid_rows, dropping=dropping, log=log)
-    if declared.place and (alike := describe_alike(task, read.labels, read.tables, declared.distinct, name)):
+    own = read_labels(task, name, path, declared, drop_invalid_rows, dropping=dropping, log=log)
+    labels, tables = own.labels, own.tables
+    if alike := describe_alike(task, labels, tables, declared.distinct, name):
         raise BadReference(f"{_called(task, name, path)}\n{alike}")
-    return _reference_set(read, name, path, options)
+    read = [
+        (layout, table, own.dropped[table.file])
+        for layout, table in zip(task.format.layouts, tables, strict=True)
+    ]
+    public = task.format.public_files(labels, options)
+    lists = public_lists(public)
+    published = {column for rows in lists for column in rows[0]}
+    units = task.units(labels)
+    columns = [column for table in tables for column in table.columns]
+    return ReferenceSet(
+        task=task.name,
+        name=name,
+        files=own.files,
+        public=public,
+        items=tuple(labels.items.ids),
+        source=path,
+        # The lists of declared tasks have times in other units, if any.
+        facts=set_facts(units, len(labels.items), [] if task.declaration else lists, read),
+        parsed=Reference(labels, labels.items, files=own.files),
+        definition=task,
+        options=options,
+        dropped=tuple(_describe_dropped(read, listed_in_own_words(own.reasons, tables))),
+        unused=(
+            *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
+            *(line for each in read for line in _repeated(*each)),
+            *unused_speakers(columns, units.called, task.declaration),
+        ),
+    )
 
 
 def read_labels(
@@ -171,10 +198,8 @@ def read_labels(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
-                if declared.place:
-                    hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
-                    hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
+                hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
+                hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
                 refusal = _refusal(error, tables, [*reasons.values()], hint)
                 raise BadReference(f"{where}{refusal}") from None
             for problem in rows:
@@ -184,7 +209,7 @@ def read_labels(
         shipped = {table.file: table.to_read(dropped[table.file], shipped=True) for table in tables}
         labels = task.format.read_reference(shipped)
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
-    return ReadLabels(task, labels, files, tables, dropped, [*reasons.values()])
+    return ReadLabels(labels, files, tables, dropped, [*reasons.values()])
 
 
 def _called(task: Task, name: str, path: Path) -> str:
@@ -219,39 +244,6 @@ def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozense
     except ReferenceFileError as error:
         return refused_commas(error.problems)
     return frozenset()
-
-
-def _reference_set(own: ReadLabels, name: str, path: Path, options: Mapping[str, str]) -> ReferenceSet:
-    task, labels, files, tables, dropped, _ = own
-    read = [
-        (layout, table, dropped[table.file])
-        for layout, table in zip(task.format.layouts, tables, strict=True)
-    ]
-    reasons = listed_in_own_words(own.reasons, tables)
-    public = task.format.public_files(labels, options)
-    lists = public_lists(public)
-    published = {column for rows in lists for column in rows[0]}
-    units = task.units(labels)
-    columns = [column for _, table, _ in read for column in table.columns]
-    return ReferenceSet(
-        task=task.name,
-        name=name,
-        files=files,
-        public=public,
-        items=tuple(labels.items.ids),
-        source=path,
-        # The lists of declared tasks have times in other units, if any.
-        facts=set_facts(units, len(labels.items), [] if task.declaration else lists, read),
-        parsed=Reference(labels, labels.items, files=files),
-        definition=task,
-        options=options,
-        dropped=tuple(_describe_dropped(read, reasons)),
-        unused=(
-            *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
-            *(line for each in read for line in _repeated(*each)),
-            *unused_speakers(columns, units.called, task.declaration),
-        ),
-    )
 
 
 def _repeated(layout: Layout, table: OwnTable, left_out: Collection[int]) -> Iterator[str]:

@@ -194,10 +194,7 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
     kept = tuple(columns[place] for place in places)
     numbers = {at: column for at, column in enumerate(kept) if column not in id_columns(layout.id)}
     points, doubtful = replace_commas(rows, numbers, layout.file, declared.commas)
-    factors = {} if headerless else _factors(titles, columns, asked, notation)
-    for cells, place in product(rows.values(), factors):
-        cells[places.index(place)] = converted(cells[places.index(place)], factors[place])
-    clocks = _convert_clocks(rows, [at for at, column in enumerate(kept) if column in _OF_TIMES], notation)
+    others, clocks = _convert_times(rows, columns, titles, places, notation)
     unit = "milliseconds" if notation.per_second == 1000 else "seconds"
     changed = blanks or points or doubtful or grid.broken or clocks
     as_it_is = not (changed or headerless or declared.header_row or declared.columns)
@@ -208,14 +205,14 @@ def read_table(path: Path, layout: Layout, notation: Notation, declared: Declare
         grid.written + (", without a header" if headerless else ""),
         f"columns {', '.join(columns[at] + f' (here {titles[at]})' * (at in renamed) for at in places)}",
         *_left_out(columns, titles, notation),
-        *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
+        *([f"{' and '.join(titles[place] for place in others)} converted to {unit}"] if others else []),
         *_counted(blanks, grid, points, clocks),
     ]
     provenance = Provenance(
         path.name,
         grid.sheet,
         () if headerless else titles,
-        {columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
+        {columns[at]: own + (f" (in {unit})" if at in others else "") for at, own in renamed.items()},
         lines_below_header(grid, path.name) if declared.columns else {},
         as_written=whole if points else {},
     )
@@ -275,24 +272,28 @@ def _left_out(columns: Sequence[str], titles: Sequence[str], notation: Notation)
     return [f"left out: {some_of(names)}"] if names else []
 
 
-def _factors(
-    titles: Sequence[str], columns: Sequence[str], asked: Collection[int], notation: Notation
-) -> dict[int, Fraction]:
-    """Return the places of times that are not in the task's unit, with the factors that convert them."""
-    stated = {at: unit_of(titles[at]) for at in sorted(asked) if columns[at] in TIMES}
-    return {
-        at: Fraction(notation.per_second, unit[1])
-        for at, unit in stated.items()
-        if unit and unit[1] != notation.per_second
-    }
+def _convert_times(
+    rows: Mapping[int, list[str]],
+    columns: Sequence[str],
+    titles: Sequence[str],
+    places: Sequence[int],
+    notation: Notation,
+) -> tuple[dict[int, int], int]:
+    """Write times in the task's unit, if their titles state another one or they are such as `00:01:02.500`.
 
-
-def _convert_clocks(rows: Mapping[int, list[str]], places: Sequence[int], notation: Notation) -> int:
-    """Write times such as `00:01:02.500` in the task's unit, and return the number of changed cells."""
-    changed = [(cells, at) for cells in rows.values() for at in places if CLOCK.fullmatch(cells[at])]
-    for cells, at in changed:
-        cells[at] = converted(cells[at], Fraction(notation.per_second))
-    return len(changed)
+    Returns
+    -------
+    The places of the columns in another unit, with its number in a second, and how many other cells were changed.
+    """
+    stated = {at: unit_of(titles[at]) for at in places if columns[at] in TIMES}
+    others = {at: unit[1] for at, unit in stated.items() if unit and unit[1] != notation.per_second}
+    times = [(place, others.get(at)) for place, at in enumerate(places) if columns[at] in _OF_TIMES]
+    clocks = 0
+    for cells, (place, unit) in product(rows.values(), times):
+        if unit or CLOCK.fullmatch(cells[place]):
+            cells[place] = converted(cells[place], Fraction(notation.per_second, unit or 1))
+            clocks += not unit
+    return others, clocks
 
 
 def _choose(
@@ -326,10 +327,9 @@ def _choose(
             if found(cells) > max(most, 1) or most < found(cells) == len(layout.columns):
                 titles = some_of([cell.strip() for cell in cells], 8)
                 where = f"{'line' if grid.separator else 'row'} {line}"
-                setting = f", or write header_row: {line} below {declared.place} in competition.yaml"
                 raise UnreadableFile(
-                    f"the header seems to be in {where} ({titles}); delete the lines above it"
-                    + (setting if declared.place else "")
+                    f"the header seems to be in {where} ({titles}); delete the lines above it, or write header_row: "
+                    f"{line} below {declared.place} in competition.yaml"
                 )
 
     def fit(grid: Grid) -> tuple[int, int, bool]:

@@ -37,7 +37,7 @@ def test_the_labels_of_a_board_are_split_once_and_without_the_facts_that_a_bundl
     monkeypatch.setattr(
         labelled_set, "split_row", lambda line, delimiter: split.append(line) or line.split(delimiter)
     )
-    monkeypatch.setattr(references, "_reference_set", lambda *_: pytest.fail("facts for pages"))
+    monkeypatch.setattr(references, "set_facts", lambda *_: pytest.fail("facts for pages"))
     (competition,) = read_competitions(Sources(ROOT), ["merlion_identification_closed"])
     gold = read_labelled_set(competition, "evaluation")
     lines = (ROOT / "reference_data/merlion_identification/evaluation/labels.csv").read_text().splitlines()
