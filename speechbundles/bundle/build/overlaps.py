@@ -16,7 +16,6 @@ items have the most frequent label that the unit has in the public set: a diagno
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, product
 from math import inf
@@ -27,11 +26,10 @@ from speechbundles.bundle.check import (
     NO_CHANCE,
     LabelTable,
     in_words,
-    read_table,
     surprise,
+    tables_of,
 )
 from speechbundles.competition.references import ReferenceSet
-from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.text import grouped
 from spokeneval.formats.problems import count_of, plural_of, quote, some_of
 from spokeneval.formats.tables import fold_id
@@ -73,7 +71,7 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
     """Return the items that two sets share; None if there are none."""
     shared: set[tuple[str, int]] = set()
     evidence = []
-    for shown, secret in product(_tables(public), _tables(hidden)):
+    for shown, secret in product(tables_of(public.files), tables_of(hidden.files)):
         for names, pairs in _pairs(shown, secret):
             first = {other: row for row, other in reversed(pairs) if (secret.where, other) not in shared}
             if first:
@@ -104,10 +102,10 @@ def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap
         known = bool(theirs) and 2 * right >= len(shared) * (1 + chance)
         which = some_of(list(dict.fromkeys(shared.values())), write=quote)
         evidence = [f"{len({*shared.values()})} of its {len({*units.values()})}: {which}"]
-        evidence += [
-            f"{right} of their {len(shared)} hidden labels are those of the same {column} there"
-        ] * known
-        evidence += [f"the scores and intervals are then not those of new {plural_of(column)}"] * (not known)
+        labels = f"{right} of their {len(shared)} hidden labels are those of the same {column} there"
+        evidence.append(
+            labels if known else f"the scores and intervals are then not those of new {plural_of(column)}"
+        )
         what = count_of(len({*shared.values()}), column)
         yield Overlap(public, hidden, len(shared), tuple(evidence), what, known)
 
@@ -133,13 +131,6 @@ def same_texts(sets: Mapping[str, Mapping[str, str]]) -> list[tuple[str, str, st
         found += [(name, item, *first[text]) for item, text in words.items() if text in first]
         first |= {text: (name, item) for item, text in words.items() if text and text not in first}
     return found
-
-
-def _tables(reference: ReferenceSet) -> Iterator[LabelTable]:
-    for name, data in reference.files.items():
-        with suppress(UnreadableFile):
-            if table := read_table(name, data):
-                yield table
 
 
 def _line(reference: ReferenceSet, table: LabelTable, row: int) -> str:

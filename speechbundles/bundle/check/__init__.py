@@ -15,6 +15,7 @@ from speechbundles.bundle.check.label_match import LabelTable as LabelTable
 from speechbundles.bundle.check.label_match import in_words as in_words
 from speechbundles.bundle.check.label_match import read_table as read_table
 from speechbundles.bundle.check.label_match import surprise as surprise
+from speechbundles.bundle.check.label_match import tables_of as tables_of
 from speechbundles.bundle.check.practice import MOST_SUBMISSIONS as MOST_SUBMISSIONS
 from speechbundles.bundle.check.programs import Launch as Launch
 from speechbundles.bundle.check.programs import check_program as check_program

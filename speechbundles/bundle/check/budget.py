@@ -29,13 +29,12 @@ import numpy as np
 
 from speechbundles.bundle.check.declared_scores import read_options
 from speechbundles.bundle.check.inspection import Contents
-from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
+from speechbundles.bundle.check.label_match import MOST_CLASSES, tables_of
 from speechbundles.bundle.check.seal import is_part
 from speechbundles.competition.intake.ids import units_by_column
 from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, described_task, read_description
-from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from spokeneval.formats.problems import count_of
 from spokeneval.scoring.options import (
@@ -221,11 +220,8 @@ def _of_columns(reference: Archive) -> Unknown | None:
 
     The task's code is not run here. Free texts count only if the reference has no classes and no numbers.
     """
-    columns: list[Sequence[str]] = []
-    for name, data in reference.files.items():
-        with suppress(UnreadableFile):
-            if table := read_table(name, data):
-                columns += [table.cells[column] for column in table.secret_columns(())]
+    tables = tables_of(reference.files)
+    columns = [table.cells[column] for table in tables for column in table.secret_columns(())]
     classes = [column for column in columns if _are_labels(column)]
     found = (Unknown(list(Counter(column).values())) for column in classes or columns)
     return max(found, key=lambda unknown: unknown.bits, default=None)

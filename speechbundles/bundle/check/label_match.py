@@ -21,7 +21,8 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
@@ -228,6 +229,14 @@ def read_table(name: str, data: bytes, *, sample: bool = False) -> LabelTable | 
     return LabelTable(name, columns, [line for line, _ in rows], of_column, sampled=too_large)
 
 
+def tables_of(files: Mapping[str, bytes]) -> Iterator[LabelTable]:
+    """Yield the files that are tables."""
+    for name, data in files.items():
+        with suppress(UnreadableFile):
+            if table := read_table(name, data):
+                yield table
+
+
 def _cell_words(cell: str, *, folders: bool = False) -> str:
     stem, suffix = posixpath.splitext(cell.strip())
     name = stem if folders else posixpath.basename(stem)
@@ -258,15 +267,13 @@ def match_text(
             continue
         records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
         for name in table.secret_columns(carried):
-            labels = table.columns[name]
             if name in key.columns:
                 continue
-            known = set(" ".join(chain(*_groupings(table, name))).split())
-            if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
+            if _are_given(table, name, records, predicted):
                 what = f"{name!r} of {table.where} beside {len(rows)} items{' of a sample' * table.sampled}"
                 report.add(table.code("leak-column", name), where, what)
                 return
-            orders.append((name, [labels[row] for row in rows]))
+            orders.append((name, [table.columns[name][row] for row in rows]))
     for name, labels in () if predicted else orders:
         if blocks := _blocks(table, name, labels):
             what = f"{len(labels)} items in {blocks} blocks by {name!r} of {table.where}"
@@ -280,12 +287,12 @@ def columns_in_ids(table: LabelTable, carried: Collection[str]) -> dict[str, str
     for key in table.keys[:1]:
         rows = range(0, len(table.lines), 1 + len(table.lines) // _MOST_RECORDS)
         ids = [" ".join(table.cells[name][row] for name in key.columns) for row in rows]
-        words = list(map(in_words, ids))
-        records = [Record({("id", word) for word in each}, f" {' '.join(each)} ") for each in words]
+        words = dict(zip(rows, map(in_words, ids), strict=True))
+        records = {
+            row: Record({("id", word) for word in each}, f" {' '.join(each)} ") for row, each in words.items()
+        }
         for name in set(table.secret_columns(carried)).difference(key.columns):
-            labels = [table.columns[name][row] for row in rows]
-            known = set(" ".join(chain(*_groupings(table, name))).split())
-            if _are_given(labels, records, known, predicted=False):
+            if _are_given(table, name, records, predicted=False):
                 found[name] = ids[0]
     return found
 
@@ -335,20 +342,23 @@ def _records(
     return records
 
 
-def _are_given(
-    labels: Sequence[str], records: Sequence[Record], known: Collection[str], predicted: bool
-) -> bool:
-    """Return whether labels follow from the records: texts that appear there, or classes by marks, not known words."""
+def _are_given(table: LabelTable, name: str, records: Mapping[int, Record], predicted: bool) -> bool:
+    """Return whether labels follow from the records of their rows: texts that appear there, or classes by marks.
+
+    The words of columns that determine the labels are no marks.
+    """
+    labels = [table.columns[name][row] for row in records]
     sizes, total = Counter(labels), len(labels)
     chance, tries = max(sizes.values()), 0.0
     if len(sizes) > MOST_CLASSES:
         hits, others = (
-            sum(f" {label} " in record.text for label, record in zip(order, records, strict=True))
+            sum(f" {label} " in record.text for label, record in zip(order, records.values(), strict=True))
             for order in (labels, random.Random(0).sample(labels, total))
         )
         chance = max(chance, others)
     else:
-        marks = [{mark for mark in record.marks if mark[1] not in known} for record in records]
+        known = set(" ".join(chain(*_groupings(table, name))).split())
+        marks = [{mark for mark in record.marks if mark[1] not in known} for record in records.values()]
         hits, tries = _follow_from_marks(labels, marks)
     enough = hits == total if predicted else 10 * hits >= 9 * total and 2 * hits >= total + chance
     return enough and surprise(hits, total, chance / total) >= NO_CHANCE + tries
