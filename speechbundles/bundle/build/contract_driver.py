@@ -13,7 +13,7 @@ import math
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,11 +162,10 @@ def item_list(task: Task, labels: Files, reference: Any) -> Found:
 def moved_columns(files: Files, ids: Collection[str]) -> Iterator[tuple[str, str, bytes]]:
     """Yield the file, the name and the content after a move, of each column that does not hold ids."""
     for file, content in files.items():
-        delimiter, (header, *rows) = table_of(content)
-        for place, column in enumerate(header):
-            values = [row[place] for row in rows]
-            if not set(values) <= set(ids):
-                yield file, column, with_column(delimiter, [header, *rows], place, [*values[1:], values[0]])
+        delimiter, table = table_of(content)
+        for place, column in enumerate(table[0]):
+            if not {*table[1:, place]} <= {*ids}:
+                yield file, column, with_column(delimiter, table, place, np.roll(table[1:, place], -1))
 
 
 def variants(task: Task, labels: Files, answers: Files, reference: Any) -> Found:
@@ -211,24 +210,25 @@ def unrefused(made: Tried, error: str, refused: bool) -> list[str]:
     return [f"{made.why}; refuse such files with {how}" if made.why else f"accepted; expected {how}"]
 
 
-def table_of(content: bytes) -> tuple[str, list[list[str]]]:
-    """Return the delimiter and the rows, with a header, of a table of two rows or more; of another text none."""
+def table_of(content: bytes) -> tuple[str, np.ndarray]:
+    """Return the delimiter and the cells, with a header, of a table of two rows or more; of another text none."""
     lines = content.decode("utf-8-sig", "replace").splitlines()
     for delimiter in (",", "\t", ";"):
         rows = [line.split(delimiter) for line in lines]
         if len(rows) > 2 and len(rows[0]) > 1 and len(set(map(len, rows))) == 1:
-            return delimiter, rows
-    return "", [[]]
+            return delimiter, np.array(rows, dtype=object)
+    return "", np.empty((1, 0), dtype=object)
 
 
-def joined(delimiter: str, rows: Sequence[Sequence[str]]) -> bytes:
+def joined(delimiter: str, rows: Iterable[Iterable[str]]) -> bytes:
     return "".join(f"{delimiter.join(row)}\n" for row in rows).encode()
 
 
-def with_column(delimiter: str, rows: Sequence[Sequence[str]], place: int, values: Sequence[str]) -> bytes:
-    """Return a table with other values in the column at a place."""
-    changed = ([*row[:place], value, *row[place + 1 :]] for row, value in zip(rows[1:], values, strict=True))
-    return joined(delimiter, [rows[0], *changed])
+def with_column(delimiter: str, table: np.ndarray, place: int, values: Any) -> bytes:
+    """Return a table with other values, or one value, in the column at a place."""
+    changed = table.copy()
+    changed[1:, place] = values
+    return joined(delimiter, changed)
 
 
 def damages(files: Files, ids: Collection[str] = ()) -> Iterator[tuple[str, Files, bool]]:
@@ -240,8 +240,8 @@ def damages(files: Files, ids: Collection[str] = ()) -> Iterator[tuple[str, File
     """
     yield "no files", {}, True
     for file, content in files.items():
-        delimiter, rows = table_of(content)
-        of_table = table_damages(delimiter, rows, ids) if delimiter else iter(())
+        delimiter, table = table_of(content)
+        of_table = table_damages(delimiter, table, ids) if delimiter else iter(())
         for what, changed, refused in (*text_damages(content, bool(delimiter)), *of_table):
             yield f"{file} with {what}", {**files, file: changed}, refused
     if ids:
@@ -258,26 +258,25 @@ def text_damages(content: bytes, is_table: bool) -> Damages:
     yield "compressed text", gzip.compress(content, mtime=0), is_table
 
 
-def table_damages(delimiter: str, rows: Sequence[Sequence[str]], ids: Collection[str]) -> Damages:
+def table_damages(delimiter: str, table: np.ndarray, ids: Collection[str]) -> Damages:
     """Yield damaged copies of a table: its rows, its ids, its columns, and then the values in each column."""
-    header, first, second, *others = rows
-    columns = [[row[place] for row in rows[1:]] for place in range(len(header))]
-    of_ids = [sorted(column) == sorted(ids) for column in columns]
+    header, first, second, *others = table.tolist()
+    of_ids = [sorted(column) == sorted(ids) for column in table[1:].T]
     for what, changed, refused in (
-        ("a header alone", [header], any(of_ids)),
-        ("no last row", rows[:-1], any(of_ids)),
-        ("its last row twice", [*rows, rows[-1]], any(of_ids)),
+        ("a header alone", table[:1], any(of_ids)),
+        ("no last row", table[:-1], any(of_ids)),
+        ("its last row twice", [*table, table[-1]], any(of_ids)),
         ("a field more in a row", [header, first, [*second, "x"], *others], True),
         ("a field less in a row", [header, first, second[:-1], *others], True),
     ):
         yield what, joined(delimiter, changed), refused
-    for place, (name, values) in enumerate(zip(header, columns, strict=True)):
+    for place, name in enumerate(header):
         renamed = [*header[:place], "other", *header[place + 1 :]]
-        yield f"no column {name}", joined(delimiter, [renamed, *rows[1:]]), of_ids[place]
+        yield f"no column {name}", joined(delimiter, [renamed, *table[1:]]), of_ids[place]
         for odd in ODD:
-            one, every = [values[0], odd, *values[2:]], [odd] * len(values)
-            yield f"{odd[:12]!r} as {name}", with_column(delimiter, rows, place, one), of_ids[place]
-            yield f"{odd[:12]!r} as every {name}", with_column(delimiter, rows, place, every), of_ids[place]
+            one = [first[place], odd, *table[3:, place]]
+            yield f"{odd[:12]!r} as {name}", with_column(delimiter, table, place, one), of_ids[place]
+            yield f"{odd[:12]!r} as every {name}", with_column(delimiter, table, place, odd), of_ids[place]
 
 
 if __name__ == "__main__":
