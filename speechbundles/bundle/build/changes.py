@@ -12,6 +12,7 @@ from typing import Any
 from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
+from speechbundles.model.text import grouped
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.kinds.declared import DECLARATION
@@ -123,9 +124,7 @@ def _labels(bundle: BuiltBundle, phase: BuiltPhase, task: Task) -> dict[str, Cou
     """Return the lines with labels of each item or unit, with their files."""
     files = bundle.files_of(phase.reference_data)
     files = {name: content for name, content in files.items() if name in task.format.reference_files}
-    labels: dict[str, Counter[tuple[str, str]]] = {}
-    for file, rows in task.format.rows(files).items():
-        lines = files[file].decode("utf-8-sig").splitlines()
-        for line, item in rows.items():
-            labels.setdefault(item, Counter())[file, lines[line - 1]] += 1
-    return labels
+    lines = {name: content.decode("utf-8-sig").splitlines() for name, content in files.items()}
+    rows = task.format.rows(files).items()
+    found = grouped((item, (file, lines[file][line - 1])) for file, own in rows for line, item in own.items())
+    return {item: Counter(own) for item, own in found.items()}

@@ -27,6 +27,9 @@ from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.formats.problems import count_of
 
+Loaded = list[tuple[Competition, dict[str, ReferenceSet]]]
+"""A competition of each task, with the task's sets by their names."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -77,22 +80,23 @@ def plan(
     tasks = {competition.task: competition for competition in competitions}
     _require_known(tasks, given)
     require_whole(tasks.values(), given)
-    loaded: dict[str, dict[str, ReferenceSet]] = {}
+    loaded: Loaded = []
     refused: list[str] = []
     for task, competition in tasks.items():
         progress(f"contract of {task}")
         hold_to_contract(competition)
         progress(f"references of {task}")
-        loaded[task] = _load_references(competition, given, drop_invalid_rows, refused, log)
+        found = _load_references(competition, given, drop_invalid_rows, refused, log)
+        loaded.append((competition, dict(found)))
     if refused:
         raise BadReference("\n\n".join(refused))
-    warnings = [*_check_overlaps(tasks, loaded), *_small_sets(tasks, loaded)]
-    _seal(sources, tasks, loaded, kept)
+    warnings = [*_check_overlaps(loaded), *_small_sets(loaded)]
+    _seal(sources, loaded, kept)
     parts = {}
-    for number, (task, competition) in enumerate(tasks.items(), 1):
-        warnings += _warnings(competition, loaded[task])
+    for number, (task, (competition, references)) in enumerate(zip(tasks, loaded, strict=True), 1):
+        warnings += _warnings(competition, references)
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
-        parts[task] = make_parts(competition, loaded[task], log=log)
+        parts[task] = make_parts(competition, references, log=log)
         warnings += _kit_warnings(competition, parts[task])
     parts = parts if at_home else with_joint_kits(competitions, parts)
     pages = {
@@ -114,13 +118,11 @@ def _read(
     return [_for_labels(each, given, at_home=at_home) for each in read]
 
 
-def _small_sets(
-    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
-) -> Iterator[str]:
+def _small_sets(loaded: Loaded) -> Iterator[str]:
     """Yield a warning for each hidden set of an organiser's own that has too few units to compare systems."""
-    for task, competition in tasks.items():
+    for competition, references in loaded:
         hidden = () if competition.sources.is_sample else competition.hidden_sets
-        yield from filter(None, (warn_of_size(loaded[task][name]) for name in hidden))
+        yield from filter(None, (warn_of_size(references[name]) for name in hidden))
 
 
 def _for_labels(competition: Competition, given: Given, *, at_home: bool) -> Competition:
@@ -159,14 +161,13 @@ def _load_references(
     drop_invalid_rows: bool,
     refused: list[str],
     log: Callable[[str], None],
-) -> dict[str, ReferenceSet]:
-    """Return the sets of a task that can be used; the refusals of the others are added to `refused`."""
-    references = {}
+) -> Iterator[tuple[str, ReferenceSet]]:
+    """Yield the sets of a task that can be used; the refusals of the others are added to `refused`."""
     for name in competition.sets:
         place = competition.sources.find(f"reference_data/{competition.task}/{name}")
         path = given.get((competition.task, name), place)
         try:
-            references[name] = load_reference(
+            reference = load_reference(
                 competition.definition,
                 name,
                 path,
@@ -175,9 +176,9 @@ def _load_references(
                 drop_invalid_rows=drop_invalid_rows,
                 log=lambda line: None if competition.sources.is_sample else log(line),
             )
+            yield name, reference
         except BadReference as error:
             refused.append(str(error))
-    return references
 
 
 def _check_apart(competition: Competition, references: Mapping[str, ReferenceSet]) -> None:
@@ -198,9 +199,7 @@ def _check_apart(competition: Competition, references: Mapping[str, ReferenceSet
             )
 
 
-def _check_overlaps(
-    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
-) -> Iterator[str]:
+def _check_overlaps(loaded: Loaded) -> Iterator[str]:
     """Refuse a hidden set that shares items, or units of known labels, with a public set of the same challenge.
 
     Yields a warning for all other shared units, and for each overlap that the organiser accepts.
@@ -209,9 +208,9 @@ def _check_overlaps(
     ------
     BadReference: sets that cannot be told apart, or overlaps that the organiser does not accept.
     """
-    for task, references in loaded.items():
-        _check_apart(tasks[task], references)
-    sets = [(tasks[task], reference) for task in loaded for reference in loaded[task].values()]
+    for competition, references in loaded:
+        _check_apart(competition, references)
+    sets = [(competition, each) for competition, references in loaded for each in references.values()]
     refused = []
     for (owner, secret), (other, shown) in product(sets, sets):
         apart = secret.name not in owner["public_sets"] and shown.name in other["public_sets"]
@@ -252,34 +251,29 @@ def _kit_warnings(competition: Competition, parts: BundleParts) -> Iterator[str]
         )
 
 
-def _seal(
-    sources: Sources,
-    tasks: Mapping[str, Competition],
-    loaded: Mapping[str, dict[str, ReferenceSet]],
-    kept: Path | None,
-) -> None:
+def _seal(sources: Sources, loaded: Loaded, kept: Path | None) -> None:
     """Replace each set that has a sealed share by its open part."""
     defects: located_yaml.Defects = []
-    for task, references in loaded.items():
+    for competition, references in loaded:
         for name, reference in references.items():
-            share = tasks[task].sealed_share(name)
-            if name in tasks[task].home_sets:
+            share, before = competition.sealed_share(name), kept and kept / competition.task / name
+            if name in competition.home_sets:
                 references[name] = keep_home(reference)
                 continue
-            if not share and kept and (kept / task / name).is_dir():
+            if not share and before and before.is_dir():
                 raise BadReference(
-                    f"{kept / task / name} holds labels that an earlier build kept at home, but neither sealed nor "
+                    f"{before} holds labels that an earlier build kept at home, but neither sealed nor "
                     "labels: home is set now, so they would be uploaded. Restore this setting, or move the folder away "
                     "if no bundle that was built with it is in use"
                 )
             if share:
                 try:
-                    references[name] = seal(reference, share, kept / task / name if kept else None)
+                    references[name] = seal(reference, share, before)
                 except SealError as error:
-                    defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
+                    defects.append((competition.origin["sealed"], f"sealed is {share}; {error}"))
     if defects:
         raise located_yaml.refusal(sources.folder / "competition.yaml", defects)
-    uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
+    uploaded = [(owner.challenge, each) for owner, references in loaded for each in references.values()]
     for (challenge, sealed), (other, reference) in product(uploaded, uploaded):
         rows = sealed.sealed_rows & reference.rows if challenge == other else set()
         if rows:

@@ -31,6 +31,7 @@ from math import log
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from speechbundles.model.tabular import WORKBOOK, decode, parse_source
+from speechbundles.model.text import grouped
 from spokeneval.challenges import find_task, task_names
 
 LABELS = re.compile(
@@ -85,11 +86,9 @@ class Key:
     @cached_property
     def sizes(self) -> Mapping[str, Sequence[int]]:
         """The numbers of words of heads and tails, largest first, by their first word."""
-        sizes: dict[str, set[int]] = {}
-        for name in set(chain(*self.ids)):
-            if name.count(" ") < _LONGEST_NAME:
-                sizes.setdefault(name.partition(" ")[0], set()).add(name.count(" ") + 1)
-        return {first: sorted(found, reverse=True) for first, found in sizes.items()}
+        names = (name for name in set(chain(*self.ids)) if name.count(" ") < _LONGEST_NAME)
+        sizes = grouped((name.partition(" ")[0], name.count(" ") + 1) for name in names)
+        return {first: sorted({*found}, reverse=True) for first, found in sizes.items()}
 
 
 @dataclass(frozen=True)
