@@ -12,7 +12,7 @@ import click
 
 from speechbundles.bundle.rehearse import choose_engine, rehearse_solutions
 from speechbundles.cli.options import NOTHING, PATH, Command, option
-from speechbundles.cli.terminal import ROOT, warn
+from speechbundles.cli.terminal import warn
 from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import PROGRAM, say, table_lines
@@ -29,9 +29,9 @@ from spokeneval.kinds.declared import KINDS
 def command(bundle: Path, folder: Path, name: str, kind: str | None) -> None:
     built = read_built_bundle(bundle)
     if kind:
-        say(what_goes_where(folder, replace_by_kind(ROOT, folder, name, built, kind)))
+        say(what_goes_where(folder, replace_by_kind(folder, name, built, kind)))
         return
-    adopt(ROOT, folder, name, built)
+    adopt(folder, name, built)
     say(f"wrote {folder}; {PROGRAM} build --competition {folder} makes the bundle")
     for own, columns in kinds_of(built).items():
         say(f"\nIts columns are scores of the kind {own}; --kind {own} writes a task of this kind.")

@@ -14,7 +14,6 @@ import click
 
 from speechbundles.annotation.tables import AGREEMENT, read_data
 from speechbundles.cli.options import NOTHING, PATH, Choice, Command, option, path_option
-from speechbundles.cli.terminal import ROOT
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from speechbundles.new.competition_folder import (
@@ -68,14 +67,14 @@ def command(
         how = "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
         raise click.UsageError(how)
     if example:
-        write_example(ROOT, folder, example)
+        write_example(folder, example)
         say(what_is_there(folder, example))
         return
     given = {**known["task"], "sealed": known["sealed"], "files": known["files"]}
     if new and kind:
-        places = write_own_tasks(ROOT, folder, new, kind, given, software=software)
+        places = write_own_tasks(folder, new, kind, given, software=software)
     else:
-        places = write_folder(ROOT, folder, names, given, software=software)
+        places = write_folder(folder, names, given, software=software)
     if data:
         for place in _copied(data, known["files"], folder, list(places)):
             del places[place]

@@ -43,7 +43,7 @@ _OF_LABELS: dict[str, Callable[[Sequence[str]], list[Any]]] = {
 _TIME = re.compile("time|duration", re.IGNORECASE)
 
 
-def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
+def adopt(folder: Path, name: str, bundle: BuiltBundle) -> None:
     """Write a bundle's files to `folder/NAME/`, inner zips as folders, and settings with which `build` zips them again.
 
     Dates are written as the live platform reads them, and a bundle of another format in its format.
@@ -52,7 +52,7 @@ def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     ------
     OrganiserError: a name that a task cannot have, or a folder that cannot be used.
     """
-    require_outside(root, folder)
+    require_outside(folder)
     require_name(name)
     if FILE not in bundle.files:
         raise OrganiserError(
@@ -146,13 +146,13 @@ def _labels(bundle: BuiltBundle, part: str) -> dict[str, str]:
     return found[0]
 
 
-def replace_by_kind(root: Path, folder: Path, name: str, bundle: BuiltBundle, kind: str) -> dict[str, str]:
+def replace_by_kind(folder: Path, name: str, bundle: BuiltBundle, kind: str) -> dict[str, str]:
     """Write a competition folder for a task of a kind, with the phases, the title and the labels of a bundle.
 
     Its first phase becomes that of the development set, its last one that of the evaluation set. Returns what
     `write_own_tasks` does.
     """
-    places = write_own_tasks(root, folder, name, [kind])
+    places = write_own_tasks(folder, name, [kind])
     path = folder / "competition.yaml"
     text = path.read_text(encoding="utf-8").replace(
         '"FILL IN: the title"', dump_yaml(bundle.title).decode().strip()

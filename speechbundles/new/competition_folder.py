@@ -15,7 +15,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.platform import live_platform
-from speechbundles.model.sources import NOTE, Sources
+from speechbundles.model.sources import NOTE, Sources, installed_root
 from speechbundles.model.text import PROGRAM, grouped, inline_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, require_new, write_tree
 from speechbundles.new.examples import EXAMPLES, example_files
@@ -28,20 +28,17 @@ from spokeneval.kinds.kind import REQUIRED, Parameter
 
 NOTHING: Mapping[str, Any] = {"sealed": 0}
 
-_FILL_IN = f"your settings: replace every {FILL_IN}"
-
 _COMMENTED = {name: fill_template(f"{name}.yaml").rstrip("\n") for name in ("labels", "about")}
 """Settings in `defaults` that are explained in comments."""
 
 
 def write_folder(
-    root: Path, folder: Path, names: Sequence[str], given: Mapping[str, Any] = NOTHING, *, software: str = ""
+    folder: Path, names: Sequence[str], given: Mapping[str, Any] = NOTHING, *, software: str = ""
 ) -> dict[str, str]:
     """Write a competition folder for some of the repository's bundles, or for all bundles of tasks or challenges.
 
     Parameters
     ----------
-    root: the repository.
     folder: a new folder outside the repository.
     names: names of bundles, tasks or challenges.
     given: what is known already: `sealed`, `files` with labels, and for a task of one's own the parameters of its kind.
@@ -55,8 +52,8 @@ def write_folder(
     ------
     OrganiserError: an unknown name, files for several tasks, or a folder that cannot be used. Nothing is written then.
     """
-    require_outside(root, folder)
-    series = read_competitions(Sources(root))
+    require_outside(folder)
+    series = read_competitions(Sources(installed_root()))
     known = list(dict.fromkeys(name for bundle in series for name in _names_of(bundle)))
     for name in names:
         if name not in known:
@@ -73,8 +70,7 @@ def write_folder(
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
     )
-    _write(root, folder, settings, places, given, software)
-    return {"competition.yaml": _FILL_IN, **places}
+    return _write(folder, settings, places, given, software)
 
 
 def _names_of(competition: Competition) -> tuple[str, str, str]:
@@ -83,13 +79,7 @@ def _names_of(competition: Competition) -> tuple[str, str, str]:
 
 
 def write_own_tasks(
-    root: Path,
-    folder: Path,
-    name: str,
-    kinds: Sequence[str],
-    given: Mapping[str, Any] = NOTHING,
-    *,
-    software: str = "",
+    folder: Path, name: str, kinds: Sequence[str], given: Mapping[str, Any] = NOTHING, *, software: str = ""
 ) -> dict[str, str]:
     """Write a competition folder for a task of one's own, or for a challenge with several; see `write_folder`.
 
@@ -99,7 +89,7 @@ def write_own_tasks(
     kinds: the kind of each task, with every parameter explained in `competition.yaml`.
     given: see `write_folder`; the parameters are those of a single task.
     """
-    require_outside(root, folder)
+    require_outside(folder)
     require_name(name)
     numbers = [str(1 + kinds[:at].count(kind)) * (kinds.count(kind) > 1) for at, kind in enumerate(kinds)]
     each = [f"{name}_{kind}{number}" for kind, number in zip(kinds, numbers, strict=True)]
@@ -113,8 +103,7 @@ def write_own_tasks(
     places = {
         f"reference_data/{task['name']}/{set_name}/": task["labels"] for task in tasks for set_name in sets
     }
-    _write(root, folder, settings, places, given, software)
-    return {"competition.yaml": _FILL_IN, **places}
+    return _write(folder, settings, places, given, software)
 
 
 def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,9 +136,9 @@ def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def write_example(root: Path, folder: Path, name: str) -> None:
+def write_example(folder: Path, name: str) -> None:
     """Write an example's folder; see `write_folder` for the errors."""
-    require_outside(root, folder)
+    require_outside(folder)
     write_tree(folder, {**example_files(name), ".gitignore": fill_template("gitignore.txt").encode()})
 
 
@@ -170,24 +159,19 @@ def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
     return parameter.name, textwrap.wrap(text, 118 - indent), inline_yaml(parameter.example)
 
 
-def require_outside(root: Path, folder: Path) -> None:
+def require_outside(folder: Path) -> None:
     """Refuse a folder that is not new, or is in the clone."""
     require_new(folder)
-    if folder.resolve().is_relative_to(root.resolve()):
+    if folder.resolve().is_relative_to(installed_root()):
         raise OrganiserError(
             f"{folder} is in the clone; name a folder outside it, to keep your data out of the clone"
         )
 
 
 def _write(
-    root: Path,
-    folder: Path,
-    settings: str,
-    places: Mapping[str, str],
-    given: Mapping[str, Any],
-    software: str,
-) -> None:
-    """Write the settings, a note into each folder for data, and the GitHub workflows."""
+    folder: Path, settings: str, places: Mapping[str, str], given: Mapping[str, Any], software: str
+) -> dict[str, str]:
+    """Write the settings, a note into each folder for data, and the GitHub workflows; return what belongs there."""
     tasks = sorted({place.split("/")[1] for place in places if place.startswith("reference_data/")})
     if given.get("files") and len(tasks) > 1:
         how = f"the competition has {', '.join(tasks)}; leave out --data and copy the sets of each task"
@@ -200,9 +184,10 @@ def _write(
     files = {
         "competition.yaml": settings.encode(),
         ".gitignore": fill_template("gitignore.txt").encode(),
-        **(workflow_files(root, software) if software else {}),
+        **(workflow_files(installed_root(), software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
+    return {"competition.yaml": f"your settings: replace every {FILL_IN}", **places}
 
 
 def what_goes_where(folder: Path, places: Mapping[str, str]) -> str:
