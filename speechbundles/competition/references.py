@@ -222,9 +222,9 @@ def _read(
     """Return the tables of a set; log how each was read."""
     try:
         found = read_tables(task, path, declared)
-        commas = _refused_commas(task.format, [table for _, table in found])
-        if commas:
-            found = read_tables(task, path, replace(declared, commas=commas))
+        if any(table.has_commas for _, table in found):
+            commas = _refused_commas(task.format, [table for _, table in found])
+            found = read_tables(task, path, replace(declared, commas=commas)) if commas else found
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
@@ -239,8 +239,7 @@ def _read(
 def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozenset[str]:
     """Return the numbers with a comma that the task's reader refuses."""
     try:
-        if any(table.has_commas for table in tables):
-            task_format.read_reference({table.file: table.to_read() for table in tables})
+        task_format.read_reference({table.file: table.to_read() for table in tables})
     except ReferenceFileError as error:
         return refused_commas(error.problems)
     return frozenset()

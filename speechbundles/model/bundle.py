@@ -238,8 +238,13 @@ class BuiltBundle:
         entry = ""
         try:
             with open_zip(io.BytesIO(self.files[name])) as archive:
-                _check_entries(archive)
-                for each in archive.infolist():
+                entries = archive.infolist()
+                if len(entries) > MOST_ENTRIES or sum(each.file_size for each in entries) > LARGEST_BUNDLE:
+                    raise ValueError(f"more than {MOST_ENTRIES} entries, or {LARGEST_BUNDLE / 1e6:.0f} MB")
+                if outside := next(filter(is_unsafe, entries), None):
+                    what = f"the entry {outside.filename!r:.100} leaves the folder, or its name is too long"
+                    raise ValueError(what)
+                for each in entries:
                     entry = each.filename
                     yield entry, b"" if each.is_dir() else read_entry(archive, each)
         except zipfile.BadZipFile:
@@ -252,15 +257,6 @@ def _damaged(name: str, entry: str, error: Exception) -> BundleError:
     what = f"{entry!r:.100} in {name}" if entry else name
     reason = error.strerror if isinstance(error, OSError) else error
     return BundleError(f"{what} in the bundle cannot be unpacked: {reason}")
-
-
-def _check_entries(archive: zipfile.ZipFile) -> None:
-    entries = archive.infolist()
-    if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > LARGEST_BUNDLE:
-        raise ValueError(f"more than {MOST_ENTRIES} entries, or {LARGEST_BUNDLE / 1e6:.0f} MB")
-    for entry in entries:
-        if is_unsafe(entry):
-            raise ValueError(f"the entry {entry.filename!r:.100} leaves the folder, or its name is too long")
 
 
 def read_built_bundle(path: Path) -> BuiltBundle:

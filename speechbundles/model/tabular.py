@@ -161,10 +161,10 @@ def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
     encoding = "UTF-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "UTF-8"
     try:
         text = content.decode("utf-16" if encoding == "UTF-16" else "utf-8-sig")
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError:
         if encoding == "UTF-16":
             raise UnreadableFile("begins like UTF-16 but is not valid UTF-16; save it as UTF-8") from None
-        text = _decode_windows(content, error.start)
+        text = _decode_windows(content)
         if not garbled:
             _check_words(text)
         odd = next(at for at, char in enumerate(text) if not char.isascii())
@@ -184,7 +184,7 @@ def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
     return composed.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
-def _decode_windows(content: bytes, start: int) -> str:
+def _decode_windows(content: bytes) -> str:
     try:
         return content.decode("cp1252")
     except UnicodeDecodeError as error:

@@ -88,16 +88,16 @@ def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap
     """Yield the units that two sets share, such as speakers, for each column of both that names units."""
     ours, theirs = _labels(public), _labels(hidden)
     for column in public.units_by_column.keys() & hidden.units_by_column.keys():
-        label_of: dict[str, Counter[str]] = {}
-        for item, unit in public.units_by_column[column].items():
-            label_of.setdefault(fold_id(unit), Counter())[ours.get(item, "")] += 1
+        named = public.units_by_column[column].items()
+        label_of = {
+            unit: Counter(labels).most_common(1)[0][0]
+            for unit, labels in grouped((fold_id(unit), ours.get(item, "")) for item, unit in named).items()
+        }
         units = hidden.units_by_column[column]
         shared = {item: unit for item, unit in units.items() if fold_id(unit) in label_of}
         if not shared:
             continue
-        right = sum(
-            theirs.get(item) == label_of[fold_id(unit)].most_common(1)[0][0] for item, unit in shared.items()
-        )
+        right = sum(theirs.get(item) == label_of[fold_id(unit)] for item, unit in shared.items())
         chance = Counter(theirs.values()).most_common(1)[0][1] / len(theirs) if theirs else 1.0
         known = bool(theirs) and 2 * right >= len(shared) * (1 + chance)
         which = some_of(list(dict.fromkeys(shared.values())), write=quote)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.text import grouped
 from spokeneval.formats.problems import Problem, count_of, name, repeated, some_of
 from spokeneval.formats.tables import Layout, id_order
 from spokeneval.kinds.ratings import MOST_LISTED, SHOWN
@@ -48,11 +49,10 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
         message = f"{layout.id} {name(item)}: {what}"
         problems.append(Problem(code, table.file, message, line=line, item=item))
 
-    lines: dict[str, list[int]] = {}
-    rated: dict[str, dict[str, int]] = {}
+    lines = grouped((item, line) for line, (item, _, _) in given.items())
+    rated: dict[str, dict[str, int]] = {item: {} for item in lines}
     for line, (item, rater, _) in given.items():
-        lines.setdefault(item, []).append(line)
-        ours = rated.setdefault(item, {})
+        ours = rated[item]
         if not rater:
             add("no_rater", line, item, f"the {table.provenance.name_of(RATER)} is empty")
         elif ours.setdefault(raters[rater], line) != line:
