@@ -10,7 +10,7 @@ from speechbundles.bundle.rehearse import engines, many
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all
-from tests.samples.programs import write_files
+from tests.samples.programs import unzipped, write_files
 from tests.samples.small_bundles import SCORE, codabench_bundle, zipped
 
 distributed = pytest.importorskip("distributed")
@@ -69,7 +69,8 @@ def test_programs_of_others_run_in_bubblewrap_and_leave_nothing_for_the_next_run
     bundle = codabench_bundle(tmp_path, score=ELSEWHERE, ingest=None)
     found = score_all(bundle, folder, tmp_path / "out", jobs=1)
     assert {result.shown["accuracy"] for result in found.results.values()} == {"1.0000"}
-    assert {(tmp_path / "out" / name / "seen.txt").read_text() for name in "abc"} == {"[False, 1]"}
+    outputs = [unzipped((tmp_path / "out" / name / "scoring_output.zip").read_bytes()) for name in "abc"]
+    assert {output["seen.txt"] for output in outputs} == {b"[False, 1]"}
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(OrganiserError, match="not this project's own"):
         score_all(bundle, folder, tmp_path / "other")
