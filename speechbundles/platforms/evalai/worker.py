@@ -63,7 +63,7 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:
-    """Return what `evaluate` returned for the first split."""
+    """Return what `evaluate` returned for the first split; of a nested value its type alone, which is no score."""
     try:
         (scores,) = json.loads(read_file(output / RESULT, LARGEST_SCORES).decode())["result"][0].values()
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -72,7 +72,10 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
         ) from None
     if not isinstance(scores, dict):
         raise RunFailed(f"evaluate returned {scores!r:.100} for a split; expected the scores of its columns")
-    return scores
+    nested = (dict, list)
+    return {
+        key: type(value).__name__ if isinstance(value, nested) else value for key, value in scores.items()
+    }
 
 
 def store_scores(
