@@ -97,7 +97,6 @@ def entries_table(board: Leaderboard, title: str, called: str) -> TextTable:
     used = {head: cells for head, cells in known.items() if any(cells)}
     names = [printable(each.name) for each in entries]
     if any(each.upload for each in entries):
-        names = [short_name(each.name) for each in entries]
         used |= {"Change": [_moved(each) for each in entries]}
         used |= {"Submission": [short_name(each.upload) for each in entries]}
     return TextTable(title, [called, *used], [*zip(names, *used.values(), strict=True)])

@@ -1,7 +1,9 @@
 """A table in each format: what fits a sheet of paper."""
 
+from dataclasses import replace
+
 from speechbundles.leaderboard.page import to_html
-from speechbundles.leaderboard.render import WIDEST, _column_groups, html_table
+from speechbundles.leaderboard.render import WIDEST, _column_groups, entries_table, html_table
 from spokeneval.ranking.leaderboard import TextTable
 from spokeneval.ranking.writers import scores_table
 from tests.samples.boards import large
@@ -38,3 +40,11 @@ def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
 def test_a_table_that_is_cut_does_not_claim_to_show_all_rows():
     found = html_table(TextTable("t", ["System"], [[f"s{n}"] for n in range(60)]), shown=50).markup
     assert [found.count(words) for words in ("60 rows", "10 more rows are not shown.", "All")] == [1, 1, 0]
+
+
+def test_teams_of_a_season_have_their_whole_names(small):
+    board = large(small, 2)
+    name = "Boğaziçi Üniversitesi Konuşma ve Dil Teknolojileri"
+    rows = [replace(row, name=name, upload="2027-03-01T0915.zip") for row in board.rows]
+    table = entries_table(replace(board, rows=rows), "Evaluation", "Team")
+    assert [row[0] for row in table.rows] == [name, name]
