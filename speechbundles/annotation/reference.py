@@ -305,8 +305,8 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
     for column in labels.columns.difference(["transcript"], sort=False) if len(labels) else ():
-        counts = labels[column].value_counts().head(MOST_LABELS)
-        yield f"{column}: " + ", ".join(f"{value or 'none'} {count}" for value, count in counts.items())
+        counts = [f"{value or 'none'} {count}" for value, count in labels[column].value_counts().items()]
+        yield f"{column}: {some_of(counts, MOST_LABELS if len(counts) <= MOST_LABELS else 3, write=str)}"
 
 
 def merge_annotations(

@@ -65,6 +65,14 @@ def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
     assert lines[-1] == "Dawid and Skene's model differs from 0 of 2 labels; see dawid_skene.csv"
 
 
+def test_of_many_different_labels_the_first_are_printed(tmp_path):
+    rows = "".join(f"i{n},{n}\n" for n in range(30))
+    folder = write_files(tmp_path, {"anna.csv": f"id,q\n{rows}".encode()})
+    items = pd.DataFrame(index=pd.Index([f"i{n}" for n in range(30)], name="id"))
+    _, lines = merge_sheets([folder], Round("id", {"q": []}, items), ["median"], (), None, False)
+    assert lines[-1] == "score: 0 1, 1 1, 2 1 (and 27 more)"
+
+
 def test_the_scale_contains_fair_means_beyond_the_answers(tmp_path):
     """Cara is 3 below anna and ben, so their mean of 1 for a is 0 as the mean of all three."""
     files = {"anna.csv": "a,1\nb,4\n", "ben.csv": "a,1\nb,4\n", "cara.csv": "a,\nb,1\n"}
