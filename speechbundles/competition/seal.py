@@ -91,6 +91,19 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     return replace(reference, files=parts[OPEN], parsed=gold[OPEN], at_home=home)
 
 
+def refuse_marked(reference: ReferenceSet) -> None:
+    """Raise SealError if the column `sealed` marks units of a set of which no share is to be sealed."""
+    if any(MARK.encode() in content.partition(b"\n")[0] for content in reference.files.values()):
+        unit, unit_of = _units_of_lines(reference.definition, reference)
+        if marked := _marked(reference, unit_of):
+            units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
+            raise SealError(
+                f"the column {MARK} of the {reference.name} set of {reference.task} has yes for {len(marked)} of the "
+                f"{len(units)} {plural_of(unit)}, whose labels would be uploaded. Add `sealed: "
+                f"{len(marked) / len(units):.2g}`, or remove the column"
+            )
+
+
 def keep_home(reference: ReferenceSet) -> ReferenceSet:
     """Return the set without any label, and without facts that depend on labels."""
     public = {f"{ITEMS_FOLDER}/{name}": content for name, content in reference.public.items()}

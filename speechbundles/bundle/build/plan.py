@@ -16,7 +16,7 @@ from speechbundles.competition import located_yaml
 from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.read import kept_bundles, read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
-from speechbundles.competition.seal import keep_home, seal
+from speechbundles.competition.seal import keep_home, refuse_marked, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, SealError
@@ -266,11 +266,14 @@ def _seal(sources: Sources, loaded: Loaded, kept: Path | None) -> None:
                     "labels: home is set now, so they would be uploaded. Restore this setting, or move the folder away "
                     "if no bundle that was built with it is in use"
                 )
-            if share:
-                try:
+            try:
+                if share:
                     references[name] = seal(reference, share, before)
-                except SealError as error:
-                    defects.append((competition.origin["sealed"], f"sealed is {share}; {error}"))
+                elif name in competition.hidden_sets:
+                    refuse_marked(reference)
+            except SealError as error:
+                place = competition.origin.get("sealed", ("bundles", competition.name))
+                defects.append((place, f"sealed is {share or 'not set'}; {error}"))
     if defects:
         raise located_yaml.refusal(sources.folder / "competition.yaml", defects)
     uploaded = [(owner.challenge, each) for owner, references in loaded for each in references.values()]

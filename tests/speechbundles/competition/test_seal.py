@@ -14,7 +14,7 @@ from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.competition.references import load_reference
-from speechbundles.competition.seal import draw_units, seal
+from speechbundles.competition.seal import draw_units, refuse_marked, seal
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task, task_names
@@ -66,6 +66,12 @@ def test_speakers_that_the_organiser_marks_are_sealed(tmp_path):
         seal(reference, 0.25, None)
     with pytest.raises(SealError, match=r"labels\.csv: S0 has yes and no in the column sealed"):
         seal(marked_decisions(tmp_path, ["yes", "no"]), 0.5, None)
+
+
+def test_marked_speakers_are_not_uploaded_because_the_setting_is_forgotten(tmp_path):
+    refuse_marked(marked_decisions(tmp_path / "none", []))
+    with pytest.raises(SealError, match=r"of x has yes for 10 of the 40 speakers.* Add `sealed: 0\.25`, or"):
+        refuse_marked(marked_decisions(tmp_path, ["yes"] * 20))
 
 
 @every_task
