@@ -281,7 +281,7 @@ def stage(submission: Path, folder: Path) -> Optional[SubmissionError]:
             if error.listed is None:
                 raise
             refusal, files = error, error.listed
-        for name, path in files.sources.items():
+        for name, path in files.items():
             shutil.copyfile(str(path), str(folder / name))
     elif is_packed(submission):
         unpack(submission, folder)
@@ -392,7 +392,7 @@ def pack(folder: Path, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(str(unfinished), "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, file in list_files(folder).sources.items():
+            for name, file in list_files(folder).items():
                 archive.write(str(file), name)
         os.replace(str(unfinished), str(path))
     except OSError:
