@@ -72,7 +72,7 @@ def refuse_size(name: str, limit: int, problems: Problems) -> NoReturn:
 
 
 def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> bytes:
-    """The content of a file, as for `Files.read`."""
+    """Return the content of a file of at most `limit` bytes, opened as by `open_file`, even if it grows meanwhile."""
     return content_of({name: source}, name, problems, limit)
 
 
