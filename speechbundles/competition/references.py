@@ -127,7 +127,7 @@ def load_reference(
     task = default.with_options(options)
     own = read_labels(task, name, path, declared, drop_invalid_rows, dropping=dropping, log=log)
     labels, tables = own.labels, own.tables
-    if alike := describe_alike(task, labels, tables, declared.distinct, name):
+    if declared.place and (alike := describe_alike(task, labels, tables, declared.distinct, name)):
         raise BadReference(f"{_called(task, name, path)}\n{alike}")
     read = [
         (layout, table, own.dropped[table.file])
@@ -198,8 +198,10 @@ def read_labels(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
-                hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
+                hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
+                if declared.place:
+                    hint = _scale_hint(task, rows) or _label_hint(task, rows, dropping)
+                    hint = hint or _hint(task, name, error, rows, dropping if not reasons else "")
                 refusal = _refusal(error, tables, [*reasons.values()], hint)
                 raise BadReference(f"{where}{refusal}") from None
             for problem in rows:

@@ -189,7 +189,7 @@ def test_folders_of_any_shape(tmp_path_factory):
                     (path / "x").write_bytes(b"")
         with suppress(SubmissionError):
             files = list_files(root, after_ingestion=after_ingestion)
-            assert all(path.is_file() and not path.is_symlink() for path in files.sources.values())
+            assert all(path.is_file() and not path.is_symlink() for path in files.values())
 
     of_any_shape()
 

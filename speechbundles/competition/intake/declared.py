@@ -20,7 +20,7 @@ class Declared:
 
     Attributes
     ----------
-    place: where it is in `competition.yaml`, for messages.
+    place: where it is in `competition.yaml`, for messages; empty if there is none.
     file: the name of the file in the set's folder; empty if it is found by the task's own name.
     sheet: the title of a workbook's sheet; empty if it is chosen by its columns.
     separator: the character between cells; empty if it is chosen by the columns.
@@ -142,9 +142,9 @@ def require_one_sheet(grids: Sequence[Grid], declared: Declared) -> None:
     cells = [[cells for _, cells in grid.rows] for grid in grids if grid.sheet]
     if any(each != cells[0] for each in cells[1:]):
         sheets = some_of(list(dict.fromkeys(grid.sheet for grid in grids)), 8, quote)
-        how = f"Keep one; write sheet: NAME below {declared.place} in competition.yaml"
+        how = f"; write sheet: NAME below {declared.place} in competition.yaml" if declared.place else ""
         raise UnreadableFile(
-            f"sheets {sheets} have the same columns and different rows; which has the labels? {how}"
+            f"sheets {sheets} have the same columns and different rows; which has the labels? Keep one{how}"
         )
 
 

@@ -327,9 +327,10 @@ def _choose(
             if found(cells) > max(most, 1) or most < found(cells) == len(layout.columns):
                 titles = some_of([cell.strip() for cell in cells], 8)
                 where = f"{'line' if grid.separator else 'row'} {line}"
+                setting = f", or write header_row: {line} below {declared.place} in competition.yaml"
                 raise UnreadableFile(
-                    f"the header seems to be in {where} ({titles}); delete the lines above it, or write header_row: "
-                    f"{line} below {declared.place} in competition.yaml"
+                    f"the header seems to be in {where} ({titles}); delete the lines above it"
+                    + (setting if declared.place else "")
                 )
 
     def fit(grid: Grid) -> tuple[int, int, bool]:
