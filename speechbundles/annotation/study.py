@@ -105,19 +105,18 @@ def _read(source: Path, test: str, columns: Sequence[str]) -> Frame:
             same = rows[rows["system_a"] == rows["system_b"]]
             refuse(problems, "same_system", same, lambda row: f"{row.system_a} is compared with itself")
             numbers = rows["value"].map(lambda each: OUTCOMES.get(folded(each)))
-            expected, pairs = f"one of {', '.join(OUTCOMES)}", np.sort(rows[columns].to_numpy(), axis=1)
-            keyed = rows.assign(system_a=pairs[:, 0], system_b=pairs[:, 1])
+            expected = f"one of {', '.join(OUTCOMES)}"
         else:
             low, high = SCALES[test]
             numbers = rows["value"].map(decimal)
-            numbers, keyed = numbers.where(numbers.between(low, high)), rows
+            numbers = numbers.where(numbers.between(low, high))
             expected = f"a number from {low} to {high}"
         wrong = rows[numbers.isna()]
         refuse(
             problems, "unknown_answer", wrong, lambda row: f"value {quote(row.value)}; expected {expected}"
         )
-        first = keyed.groupby(keys)["line"].first()
-        again = keyed[keyed.duplicated(keys)]
+        first = rows.groupby(keys)["line"].first()
+        again = rows[rows.duplicated(keys)]
 
         def twice(row: Any) -> str:
             key = tuple(getattr(row, each) for each in keys)

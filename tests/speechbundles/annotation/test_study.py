@@ -152,8 +152,16 @@ def test_preferences_become_abilities(tmp_path):
     assert float(better["score"]) == pytest.approx(0.5 * 1.6094379, abs=1e-6)  # ln(25 / 5) / 2
 
 
-def test_a_pair_is_judged_once_and_not_with_itself(tmp_path, capsys):
-    wrong = [("l1", "i2", "y", "x", "a"), ("l1", "i8", "x", "x", "a"), ("l1", "i9", "x", "y", "c")]
+def test_both_orders_of_a_pair_are_two_judgements(tmp_path):
+    """A listener who always chooses what comes first has no preference."""
+    order = [(*row[:2], *pair, "a") for row in PREFERENCES[1:] for pair in ("xy", "yx")]
+    status, files = ranked(tmp_path, [PREFERENCES[0], *order], "--test", "preference")
+    assert status == 0
+    assert [float(row["score"]) for row in rows_of(files["systems"])] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_a_pair_is_judged_once_in_an_order_and_not_with_itself(tmp_path, capsys):
+    wrong = [("l1", "i2", "x", "y", "a"), ("l1", "i8", "x", "x", "a"), ("l1", "i9", "x", "y", "c")]
     status, _ = ranked(tmp_path, [*PREFERENCES, *wrong], "--test", "preference")
     error = capsys.readouterr().err
     assert status == 1
