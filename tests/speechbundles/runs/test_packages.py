@@ -138,7 +138,7 @@ def test_all_downloads_together_have_a_largest_size(tmp_path):
         lines.append(f"{name}==1.0 --hash=sha256:{hashlib.sha256(content).hexdigest()}")
     engine = SimpleNamespace(run=lambda *_: Outcome(0, "", "", 0.0))
     for most, code, said in ((12_000, "build_failed", "File too large"), (1 << 20, "ok", "")):
-        limits = Limits(output_bytes=most // 8)
+        limits = Limits(60, output_bytes=most // 8)
         _, step = install(lines, tmp_path / "cache", tmp_path / "wheels", engine, limits, "3")
         assert (step.code, said in step.log) == (code, True), step.log
 
