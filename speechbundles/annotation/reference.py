@@ -60,9 +60,10 @@ FILES = dict.fromkeys(("decisions", "several"), "labels.csv") | {
 TURNS, REGIONS = "turns.csv", "regions.csv"
 
 Written = tuple[dict[str, bytes], list[str]]
+"""Files, `name -> content`, and lines that describe them."""
+
 Recoding = tuple[str, str, str]
 """An answer, its new name, and the question that it is about; empty for all questions."""
-"""Files, `name -> content`, and lines that describe them."""
 
 
 def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dict[Path, str]:
