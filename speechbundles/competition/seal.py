@@ -61,8 +61,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     BadReference: a part that cannot be used as a reference, or an earlier draw from other labels.
     """
     task = reference.definition
-    unit, unit_of = _units_of_lines(task, reference)
-    units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
+    unit, unit_of, units = _units_of_lines(task, reference)
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
     before, sealed = _earlier_draw(task, reference, kept)
     marked = _marked(reference, unit_of)
@@ -94,9 +93,8 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
 def refuse_marked(reference: ReferenceSet) -> None:
     """Raise SealError if the column `sealed` marks units of a set of which no share is to be sealed."""
     if any(MARK.encode() in content.partition(b"\n")[0] for content in reference.files.values()):
-        unit, unit_of = _units_of_lines(reference.definition, reference)
+        unit, unit_of, units = _units_of_lines(reference.definition, reference)
         if marked := _marked(reference, unit_of):
-            units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
             raise SealError(
                 f"the column {MARK} of the {reference.name} set of {reference.task} has yes for {len(marked)} of the "
                 f"{len(units)} {plural_of(unit)}, whose labels would be uploaded. Add `sealed: "
@@ -117,8 +115,10 @@ def keep_home(reference: ReferenceSet) -> ReferenceSet:
     )
 
 
-def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str, dict[int, str | None]]]:
-    """Return what a unit is called, and the unit of each line with labels, `file -> line -> unit`.
+def _units_of_lines(
+    task: Task, reference: ReferenceSet
+) -> tuple[str, dict[str, dict[int, str | None]], set[str]]:
+    """Return what a unit is called, the unit of each line with labels, `file -> line -> unit`, and all of these units.
 
     The unit is None for a line that does not affect any score.
     """
@@ -127,7 +127,8 @@ def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str,
         file: {line: units.of.get(name) for line, name in rows.items()}
         for file, rows in task.format.rows(reference.files).items()
     }
-    return units.called, of_lines
+    named = {unit for lines in of_lines.values() for unit in lines.values() if unit is not None}
+    return units.called, of_lines, named
 
 
 def _marked(
